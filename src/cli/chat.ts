@@ -12,7 +12,7 @@ import type { RunOf } from "./run.ts";
 export async function chat(run: RunOf<"chat">): Promise<void> {
   if (run.args.length > 0 && !run.options.resume)
     throw new UsageError(
-      `chat takes no FILE. To go on with a conversation: precis chat --resume ${run.args[0]}`,
+      `chat takes no FILE. To continue a conversation: precis chat --resume ${run.args[0]}`,
     );
   const connection = await connect(run);
   const ending = new AbortController();
@@ -83,7 +83,7 @@ async function talk(
   }
   const id = session.id();
   if (terminal !== undefined && id !== undefined && isKept)
-    io.stderr.write(`Go on with: ${resumeLine(id, options)}\n`);
+    io.stderr.write(`Continue with: ${resumeLine(id, options)}\n`);
 }
 
 const SHOWN_AT_RESUME = 4;

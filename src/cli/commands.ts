@@ -10,9 +10,9 @@ import * as flag from "./flags.ts";
 export interface Command<F extends flag.Flags = flag.Flags> {
   /** What it does, in a sentence. */
   readonly summary: string;
-  /** What stands behind its name: `[X]` may be left out, `X…` may be several, what begins with `--` is a flag and its value. */
+  /** What follows its name: `[X]` is optional, `X…` may be several, `--x` is a flag with its value. */
   readonly args: string;
-  /** Said where an argument is missing. */
+  /** The message for a missing argument. */
   readonly lacks?: string;
   readonly flags: F;
   readonly notes?: readonly string[];
@@ -20,9 +20,9 @@ export interface Command<F extends flag.Flags = flag.Flags> {
 }
 
 const DIALECTS = ["openai-chat", "openai-responses", "anthropic-messages", "ai-sdk", "gemini-contents"];
-/** How a model over HTTP is spoken to. */
+/** APIs of models over HTTP. */
 export const APIS = ["chat", "responses", "anthropic"] as const;
-/** Client programs that `launch` starts. Those that need a model can't be told about the gateway without one's name. */
+/** Client programs that `launch` starts. Some can be pointed at the gateway only together with a model's name. */
 export const CLIENT_NAMES = [
   "claude",
   "codex",
@@ -42,34 +42,40 @@ export const NEED_MODEL: readonly (typeof CLIENT_NAMES)[number][] = [
 ];
 
 const strategy = flag.choice("S", "how to make room", STRATEGY_NAMES);
-const focus = flag.text("TEXT", "what the summary should care about most");
+const focus = flag.text("TEXT", "what the summary should focus on");
 const profile = flag.choice("P", "options for a kind of program: %s (default: agent)", PROFILE_NAMES);
 
-/** Which conversation of a file is read, and how. */
+/** Which conversation of a file is read, and in which format. */
 const FILE_FLAGS = {
-  dialect: flag.choice("D", "wire format of the messages, instead of guessing", DIALECTS),
-  pick: flag.count("N", "which conversation of a file that holds several, from 1"),
+  dialect: flag.choice("D", "format of the messages (default: detected)", DIALECTS),
+  pick: flag.count("N", "which conversation to read from a file with several, counted from 1"),
 };
 
-/** How a model is reached; the flag that names it belongs to its command. */
+/** How to reach a model; each command has its own flag for the model's name. */
 const MODEL_FLAGS = {
-  baseUrl: flag.text("URL", "where the model is served (http://localhost:11434/v1); default: its provider"),
-  api: flag.choice("A", "what that server speaks: %s (default: chat)", APIS),
-  keyEnv: flag.text("NAME", "the variable that holds its key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)"),
+  baseUrl: flag.text(
+    "URL",
+    "the model's server, such as http://localhost:11434/v1 (default: the model's provider)",
+  ),
+  api: flag.choice("A", "that server's API: %s (default: chat)", APIS),
+  keyEnv: flag.text(
+    "NAME",
+    "the environment variable with its key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)",
+  ),
 };
 
-/** Flags of commands that are a gateway themselves, or start one. */
+/** Flags of commands that run or start a gateway. */
 const SERVER_FLAGS = {
   upstream: flag.text(
     "URL",
-    "where requests go, such as http://localhost:11434/v1 (default: by config and keys)",
+    "the model server, such as http://localhost:11434/v1 (default: from config and keys)",
   ),
-  window: flag.tokens("N", "window of the upstream's models in tokens (32k), instead of the registry's"),
+  window: flag.tokens("N", "context window of the upstream's models (32k), instead of the registry's"),
   db: flag.text("DB", "where to store: a file (default: precis.db), postgres://…, or memory"),
   config: flag.text("FILE", "config file of precis serve (default: precis.config.json)"),
 };
 
-/** Flags of commands that look into a store. */
+/** Flags of commands that read a store. */
 const DATABASE_FLAGS = {
   db: flag.text("DB", "the database: a file or postgres://… (default: what precis serve uses)"),
   config: SERVER_FLAGS.config,
@@ -81,23 +87,23 @@ const onlyTenant = { tenant: flag.text("T", "only this tenant (default: all)") }
 /** Flags of commands that write a text about a conversation. */
 const TEXT_FLAGS = {
   cap: {
-    ...flag.tokens("N", `tokens that it may have, at least ${LEAST_CAP} (default: 2500)`),
+    ...flag.tokens("N", `maximum length in tokens, at least ${LEAST_CAP} (default: 2500)`),
     read: (name: string, given: string) => flag.parseTokens(name, given, LEAST_CAP),
   },
   model: flag.text(
     "M",
-    "the model that writes it: NAME, NAME@URL or mailbox:DIR (default: no model, and nothing is sent anywhere)",
+    "the model that writes it: NAME, NAME@URL or mailbox:DIR (default: no model; nothing leaves the machine)",
   ),
   ...MODEL_FLAGS,
-  window: flag.tokens("N", "the model's context size, where precis doesn't know it"),
+  window: flag.tokens("N", "the model's context window, if precis doesn't know it"),
   profile,
   ...FILE_FLAGS,
   out: flag.text("FILE", "write to this file instead of stdout; refuses to overwrite the input"),
   json: flag.on("print { text, tokens, report } as JSON"),
 };
 const TEXT_NOTES = [
-  "mailbox:DIR writes each request as a file into DIR and waits for the reply file: any program or person can be the model. README.txt in DIR says how.",
-  "If the model fails, stderr says so and the text is made without it.",
+  "mailbox:DIR writes each request to a file in DIR and waits for a reply file, so any program or person can act as the model. README.txt in DIR explains how.",
+  "If the model fails, a message on stderr says so, and the text is made without it.",
 ];
 
 const counter = flag.choice("C", "how tokens are counted: %s (an estimate); default: o200k", [
@@ -106,26 +112,26 @@ const counter = flag.choice("C", "how tokens are counted: %s (an estimate); defa
 ]);
 const MEASURE_FLAGS = {
   data: flag.text("DIR", "folder with recorded conversations (default: data)"),
-  sample: flag.on("every 6th session only: an answer in less than a minute"),
+  sample: flag.on("measure only every 6th session, in less than a minute"),
   counter,
   json: flag.on("print the result as JSON"),
 };
-const asPage = flag.text("OUT", "write the result as a page, too");
-const measured = flag.choice("P", "measure precis with a profile", PROFILE_NAMES);
+const asPage = flag.text("OUT", "also write the result as an HTML page");
+const measured = flag.choice("P", "measure precis with this profile", PROFILE_NAMES);
 const ASKED_FLAGS = {
   ...MODEL_FLAGS,
-  window: flag.tokens("N", "the context size of models that precis doesn't know"),
-  yes: flag.on("don't ask before models are asked"),
+  window: flag.tokens("N", "the context window of models that precis doesn't know"),
+  yes: flag.on("call models without asking for confirmation"),
 };
 const contest = (arms: string, sizes: string) => ({
-  summarizer: flag.text("M", "who writes summaries, in the arms that need a model"),
+  summarizer: flag.text("M", "the model that writes summaries, in arms that need one"),
   arms: flag.list(
     "LIST",
-    `who takes part, of newest, recorded, recorded+newest, plain+newest, precis, precis+recall, precis+model, precis+model+recall, recorded+precis, whole (default: ${arms}); precis*10: after ten compactions in a row`,
+    `contestants, from newest, recorded, recorded+newest, plain+newest, precis, precis+recall, precis+model, precis+model+recall, recorded+precis, whole (default: ${arms}); precis*10: after ten compactions in a row`,
   ),
   sizes: flag.list(
     "LIST",
-    `sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k (default: ${sizes})`,
+    `context sizes: S (the size of the recorded summary), 2S, 10%, 4k (default: ${sizes})`,
   ),
   html: asPage,
   profile: measured,
@@ -133,13 +139,12 @@ const contest = (arms: string, sizes: string) => ({
 
 export const COMMANDS = {
   compact: {
-    summary:
-      "Makes a conversation fit a budget and prints it, with a report of what happened to each message.",
+    summary: "Compacts a conversation to fit a budget and prints it, with a report on each message.",
     args: "FILE --budget N",
     flags: {
-      budget: flag.budget("N", "tokens to fit into (8000, 8k), or a share of the transcript (10%)"),
-      window: flag.tokens("N", "the model's context size; what the answer needs is kept free"),
-      model: flag.text("M", "the model: its window and its way of counting"),
+      budget: flag.budget("N", "maximum tokens (8000, 8k), or a share of the transcript (10%)"),
+      window: flag.tokens("N", "the model's context window; room for the answer is kept free"),
+      model: flag.text("M", "the model, which sets the window and the token counter"),
       focus,
       profile,
       strategy,
@@ -151,7 +156,7 @@ export const COMMANDS = {
       json: flag.on("print only the result, even on a terminal"),
     },
     notes: [
-      "One of --budget, --window and --model is needed. Prints JSON: messages (and system, where the format keeps it apart) in the wire format of FILE, and report.",
+      "Give --budget, --window or --model. The output is JSON: messages (and system, if the format has it separately) in the format of FILE, and report.",
     ],
     examples: [
       "precis compact session.jsonl --budget 8k > view.json",
@@ -161,11 +166,11 @@ export const COMMANDS = {
   },
   summarize: {
     summary:
-      "Writes a summary of a conversation that stands by itself: for a pull request, a colleague, a note.",
+      "Writes a self-contained summary of a conversation, for a pull request, a colleague or your notes.",
     args: "FILE",
     flags: { focus, ...TEXT_FLAGS },
     notes: [
-      "Without --model, code makes the summary from statements of the user and the assistant: goal, rules, state, decisions and findings, files, open points.",
+      "Without --model, code builds the summary from what the user and the assistant said: goal, rules, state, decisions and findings, files, open points.",
       ...TEXT_NOTES,
     ],
     examples: [
@@ -176,11 +181,11 @@ export const COMMANDS = {
   },
   handover: {
     summary:
-      "Writes the first message of a new session: what an earlier conversation holds that matters for a goal.",
+      "Writes the first message of a new session: everything in an earlier conversation that matters for a goal.",
     args: "FILE --goal TEXT",
-    flags: { goal: flag.text("TEXT", "what the fresh session is for"), ...TEXT_FLAGS },
+    flags: { goal: flag.text("TEXT", "the goal of the new session"), ...TEXT_FLAGS },
     notes: [
-      "Without --model, code makes it, and the same file and goal give the same text: what was asked for, rules, state, decisions, what was said about the goal, files, open points.",
+      "Without --model, code builds it, and the same file and goal always give the same text: requests, rules, state, decisions, what was said about the goal, files, open points.",
       ...TEXT_NOTES,
     ],
     examples: [
@@ -189,29 +194,32 @@ export const COMMANDS = {
     ],
   },
   replay: {
-    summary: "Walks a recorded session request by request and shows what precis would have sent.",
+    summary: "Replays a recorded session request by request and shows what precis would have sent.",
     args: "FILE --window N",
     flags: {
-      window: flag.tokens("N", "the model's context size (32000, 32k; default: that of the session's model)"),
+      window: flag.tokens(
+        "N",
+        "the model's context window (32000, 32k; default: that of the session's model)",
+      ),
       prices: flag.text(
         "MODEL",
-        "show the cost at this model's prices, with cache reads and writes, under each strategy",
+        "show what each strategy costs at this model's prices, with cache reads and writes",
       ),
-      html: flag.text("OUT", "write the replay as a page, too"),
+      html: flag.text("OUT", "also write the replay as an HTML page"),
       profile,
       strategy,
       ...FILE_FLAGS,
       judge: flag.text(
         "M",
-        "with --prices: a model (NAME, NAME@URL or mailbox:DIR) that asks and marks what readers of each last view know",
+        "with --prices: a model (NAME, NAME@URL or mailbox:DIR) that tests what a reader of each last view knows",
       ),
-      questions: flag.count("N", "how many questions it writes (default: 6)"),
-      yes: flag.on("don't ask before the judge is asked"),
+      questions: flag.count("N", "how many questions the judge writes (default: 6)"),
+      yes: flag.on("call the judge without asking for confirmation"),
       ...MODEL_FLAGS,
       json: flag.on("print the replay as JSON"),
     },
     notes: [
-      "Before every answer of the model the view is made anew, as a host would. No model is called, so a summary is made of exact lines. Only --judge asks one, and says first what that costs.",
+      "The view is computed before every answer, as in a live session. No model is called, so summaries consist of exact lines. Only --judge calls a model, and shows the cost first.",
     ],
     examples: [
       "precis replay ~/.claude/projects/my-project/session.jsonl --window 64k",
@@ -227,19 +235,19 @@ export const COMMANDS = {
     flags: {
       strategy: flag.choice(
         "S",
-        "how a full cache is made smaller: %s (default: summarize-and-drop)",
+        "how to trim a full cache: %s (default: summarize-and-drop)",
         streamStrategies,
       ),
-      window: flag.tokens("N", "the cache's size in tokens (default: 4096)"),
+      window: flag.tokens("N", "size of the cache (default: 4096)"),
       reserve: flag.tokens("N", "tokens kept free (default: what the strategy needs)"),
-      tokensPerFrame: flag.count("N", "tokens of one frame (default: as recorded, otherwise 10)"),
-      pick: flag.count("N", "which recording of a file that holds several, from 1"),
+      tokensPerFrame: flag.count("N", "tokens per frame (default: as recorded, otherwise 10)"),
+      pick: flag.count("N", "which recording to read from a file with several, counted from 1"),
       model: flag.text("GGUF", "a local model that writes the summaries (needs the package node-llama-cpp)"),
       json: flag.on("print the timeline as JSON"),
     },
     notes: [
       'FILE is JSONL: one recording per line ({"fps": 2, "conversation": […]}), or one event per line ({"role": "frames", "start": 0, "end": 4}, {"role": "user", "time": 2, "content": "…"}).',
-      "Without --model no model is called: a summary is put together from the recording's own turns.",
+      "Without --model, no model is called, and summaries are built from the recording's own turns.",
     ],
     examples: [
       "precis stream recording.jsonl --strategy drop-middle",
@@ -248,37 +256,34 @@ export const COMMANDS = {
   },
   serve: {
     summary:
-      "Starts the gateway between any client of OpenAI, Anthropic, Google or Ollama and its models, and serves the page.",
+      "Starts the gateway between any OpenAI, Anthropic, Google or Ollama client and its models, and serves the page.",
     args: "",
     flags: {
       port: flag.port("N", "port (default: 8787)"),
-      host: flag.text("H", "address to listen at (default: 127.0.0.1; others need client keys)"),
+      host: flag.text("H", "address to listen on (default: 127.0.0.1; others need client keys)"),
       ...SERVER_FLAGS,
       profile,
-      noStore: flag.on("keep no transcripts; summaries live in memory"),
-      noSummaryModel: flag.on("ask no model for summaries: code writes them, and no key is spent on them"),
-      observe: flag.on("change nothing, only report what would have been done"),
-      workers: flag.count("N", "processes that share port and work (default: 1); not with --db memory"),
+      noStore: flag.on("store no transcripts; summaries are kept in memory"),
+      noSummaryModel: flag.on("call no model for summaries: code writes them, at no cost"),
+      observe: flag.on("change nothing, and only report what precis would do"),
+      workers: flag.count("N", "number of processes that share the port (default: 1); not with --db memory"),
       grace: flag.text(
         "TIME",
-        "still serve that long after SIGTERM (5s), while /readyz says 503 to balancers (default: 0s)",
+        "keep serving this long after SIGTERM, such as 5s; /readyz returns 503 (default: 0s)",
       ),
-      newKey: flag.text("NAME", "make a client key, print it once and end"),
-      limit: flag.count(
-        "N",
-        "requests per minute that the new key may send on one process (default: any number)",
-      ),
+      newKey: flag.text("NAME", "create a client key, print it once and exit"),
+      limit: flag.count("N", "requests per minute for the new key, per process (default: unlimited)"),
       keys: flag.on("list a tenant's client keys (names and ids, never the keys) and exit"),
       revokeKey: flag.text(
         "NAME",
-        "make the client keys of this name or id useless, within 10 seconds on servers that run, and end",
+        "revoke the client keys with this name or id and exit; running servers notice within 10 seconds",
       ),
       tenant: flag.text("T", "tenant of the keys (default: 'default')"),
-      json: flag.on("nothing on stdout but one line of JSON with the address"),
+      json: flag.on("print only one line of JSON with the address to stdout"),
     },
     notes: [
-      "Point a client at it by its base URL: http://127.0.0.1:8787/v1 for OpenAI's clients, http://127.0.0.1:8787 for Anthropic's. The page is at http://127.0.0.1:8787/.",
-      "Without --upstream, OPENAI_API_KEY and ANTHROPIC_API_KEY in the environment are enough; without any of them, the page and /api still work.",
+      "Set the client's base URL: http://127.0.0.1:8787/v1 for OpenAI clients, http://127.0.0.1:8787 for Anthropic clients. The page is at http://127.0.0.1:8787/.",
+      "Without --upstream, precis uses OPENAI_API_KEY and ANTHROPIC_API_KEY from the environment. Without any of these, the page and /api still work.",
     ],
     examples: [
       "precis serve --upstream http://localhost:11434/v1 --window 32k",
@@ -291,14 +296,14 @@ export const COMMANDS = {
     args: "CLIENT -- ARGS…",
     lacks: `launch needs the name of a client: ${CLIENT_NAMES.join(", ")}.`,
     flags: {
-      model: flag.text("M", `the model that the client asks for (${NEED_MODEL.join(", ")} need it)`),
+      model: flag.text("M", `the client's model (required for ${NEED_MODEL.join(", ")})`),
       ...SERVER_FLAGS,
       port: flag.port("N", "port of the gateway (default: 8787)"),
-      dryRun: flag.on("say what would be started and set, and start nothing"),
+      dryRun: flag.on("print what would be started and set, without starting anything"),
     },
     notes: [
       `CLIENT is one of ${CLIENT_NAMES.join(", ")}. Everything after -- goes to the client.`,
-      "If a gateway already listens at the port, it is used; otherwise one is started, and stopped when the client ends. The client's files aren't changed.",
+      "A gateway already listening on the port is used. Otherwise one is started, and stopped when the client exits. The client's files aren't changed.",
     ],
     examples: [
       "precis launch claude",
@@ -308,28 +313,25 @@ export const COMMANDS = {
     ],
   },
   chat: {
-    summary: "Chats in the terminal; the conversation never overflows, and the page shows it, too.",
+    summary: "Chats in the terminal. The conversation never overflows, and the page shows it, too.",
     args: "[--resume [ID]]",
     flags: {
       resume: flag.on(
-        "go on with the conversation ID (a short one as in --list will do); without ID: the newest",
+        "continue the conversation ID (a short one, as in --list, is enough; default: the newest)",
       ),
-      list: flag.on("list the conversations and end"),
-      model: flag.text(
-        "M",
-        "the model that answers (default: the one in the settings, or the last one used)",
-      ),
+      list: flag.on("list the conversations and exit"),
+      model: flag.text("M", "the model that answers (default: from the settings, or the last one used)"),
       system: flag.text("TEXT", "the system prompt of a new conversation"),
       ...SERVER_FLAGS,
-      window: flag.tokens("N", "the model's window in tokens (32k), for this chat"),
-      server: flag.text("URL", "chat through a precis serve that is running (http://127.0.0.1:8787)"),
-      keyEnv: flag.text("NAME", "with --server: the variable that holds its client key"),
+      window: flag.tokens("N", "the model's context window (32k), for this chat"),
+      server: flag.text("URL", "chat through a running precis serve (http://127.0.0.1:8787)"),
+      keyEnv: flag.text("NAME", "with --server: the environment variable with its client key"),
       json: flag.on("one JSON object per line on stdout: text, answer, notice, output, meter"),
     },
     notes: [
-      "In the chat: /compact [focus], /undo, /pin [n], /unpin [n], /view [n | summary], /settings [name value], /model [name], /recall words, /help, /quit. Ctrl-C stops an answer; a second Ctrl-C quits. A backslash at the end of a line continues it in the next.",
+      "In the chat: /compact [focus], /undo, /pin [n], /unpin [n], /view [n | summary], /settings [name value], /model [name], /recall words, /help, /quit. Ctrl-C stops an answer; a second Ctrl-C quits. A backslash at the end of a line continues it on the next.",
       "Without a terminal, each line of stdin is one turn; answers go to stdout, notices and the meter to stderr.",
-      "Without a key or --upstream the offline assistant answers: it isn't a language model and only quotes the conversation.",
+      "Without a key or --upstream, the offline assistant answers. It isn't a language model: it only quotes the conversation.",
     ],
     examples: [
       "OPENAI_API_KEY=… precis chat --model gpt-5-mini",
@@ -345,10 +347,10 @@ export const COMMANDS = {
     flags: {
       ...DATABASE_FLAGS,
       ...ofTenant,
-      json: flag.on("print everything as JSON, with the view's messages in their wire format"),
+      json: flag.on("print everything as JSON, with the view's messages in their original format"),
     },
     notes: [
-      "SESSION is the id of a session (the answer's header x-precis-session) or of a conversation. Without one, the newest conversations are listed. A session with several branches shows the newest and lists all of them; a branch is shown by the name in that list.",
+      "SESSION is the id of a session (response header x-precis-session) or of a conversation. Without one, the newest conversations are listed. For a session with several branches, the newest is shown and all are listed; pass a name from that list to see another.",
     ],
     examples: [
       "precis inspect",
@@ -357,23 +359,23 @@ export const COMMANDS = {
     ],
   },
   recall: {
-    summary: "Finds what was said: in a file, in one stored conversation, or in all of them.",
+    summary: "Searches a file, one stored conversation, or all of them.",
     args: "QUERY [SESSION|FILE]",
-    lacks: 'What are you looking for? Say it: precis recall "words".',
+    lacks: 'recall needs a query, such as precis recall "staging database".',
     flags: {
-      read: flag.on("QUERY is a pointer (#12–18) or the id of a message or call: print that message"),
-      limit: flag.count("N", "hits at most (default: the best of 10)"),
-      tokens: flag.tokens("N", "tokens that all texts may have together (default: 2000, 4000 with --read)"),
-      regex: flag.on("QUERY is a regular expression, matched line by line"),
+      read: flag.on("print the message that QUERY names: a pointer (#12–18), or the id of a message or call"),
+      limit: flag.count("N", "maximum number of hits (default: the best of 10)"),
+      tokens: flag.tokens("N", "maximum tokens of all texts together (default: 2000, with --read 4000)"),
+      regex: flag.on("treat QUERY as a regular expression, matched line by line"),
       ...DATABASE_FLAGS,
       ...ofTenant,
       ...FILE_FLAGS,
       json: flag.on("print { hits } or, with --read, { messages } as JSON"),
     },
     notes: [
-      'QUERY is words, "phrases" in quotation marks, names and paths. No model is asked, and nothing is sent anywhere.',
-      "The second argument is a FILE (or - for stdin), or a SESSION in the database: the id of a session or of a conversation (precis inspect lists them). Without it, all conversations of the tenant are searched.",
-      "Each hit begins with its pointer: #13 fetch» is message 13, said by the tool fetch; without a name it is the assistant. Of long passages the lines that match are shown; --read shows the message, and --json everything that was found.",
+      'QUERY consists of words, "phrases" in quotation marks, names and paths. No model is called, and nothing leaves the machine.',
+      "The second argument is a FILE (or - for stdin), or the id of a SESSION or conversation in the database (precis inspect lists them). Without it, all conversations of the tenant are searched.",
+      "Each hit starts with its pointer: #13 fetch» is message 13, from the tool fetch; without a name it is from the assistant. Long passages are cut to the matching lines: --read prints the whole message, --json everything found.",
     ],
     examples: [
       "precis recall 'name of the staging database'",
@@ -389,20 +391,20 @@ export const COMMANDS = {
       ...ofTenant,
     },
     notes: [
-      "The tools are search, read, summary, handover and sessions. They only read, call no model, and what they return is marked as quotations.",
-      "Over streamable HTTP, precis serve has the same tools at /mcp.",
+      "The tools are search, read, summary, handover and sessions. They are read-only, call no model, and mark their results as quotations.",
+      "precis serve offers the same tools over streamable HTTP at /mcp.",
     ],
     examples: ["precis mcp --db precis.db", "claude mcp add precis -- precis mcp --db ~/precis.db"],
   },
   import: {
-    summary: "Takes logs and exports of other programs into the database, a folder at a time.",
+    summary: "Imports logs and exports of other programs into the database, whole folders at a time.",
     args: "FILE|FOLDER…",
     lacks: "import needs a FILE or a FOLDER, such as precis import ~/.claude/projects.",
-    flags: { ...DATABASE_FLAGS, ...ofTenant, json: flag.on("print what was done as JSON") },
+    flags: { ...DATABASE_FLAGS, ...ofTenant, json: flag.on("print the result as JSON") },
     notes: [
-      "A FOLDER is searched for .json and .jsonl files, plain or gzip, and for the database of opencode, with all folders in it. Files that aren't conversations are skipped; one that can't be read is named with its line, and the others are imported.",
-      "A second run reads only files that have changed and adds only new messages. An interrupted run goes on where it stopped.",
-      "precis recall and precis mcp then find what was said there.",
+      "A FOLDER is searched, with its subfolders, for .json and .jsonl files (plain or gzip) and for opencode's database. Files that aren't conversations are skipped. An unreadable file is reported with its line, and the others are imported.",
+      "A second run reads only changed files and adds only new messages. An interrupted run continues where it stopped.",
+      "precis recall and precis mcp then search the imported conversations.",
     ],
     examples: [
       "precis import ~/.claude/projects",
@@ -418,68 +420,66 @@ export const COMMANDS = {
     examples: ["precis db status"],
   },
   "db backup": {
-    summary: "Writes a whole copy of an SQLite database into a new file, even while a server uses it.",
+    summary: "Copies an SQLite database into a new file, even while a server uses it.",
     args: "FILE",
-    lacks: "db backup needs one FILE, which it makes.",
+    lacks: "db backup needs one FILE, the new copy.",
     flags: UPKEEP_FLAGS,
     examples: ["precis db backup copy.db"],
   },
   "db export": {
-    summary: "Prints everything as lines of JSON, as it is at one moment, even while a server uses it.",
+    summary: "Prints a consistent copy of the database as JSON lines, even while a server uses it.",
     args: "",
     flags: {
       ...DATABASE_FLAGS,
       ...onlyTenant,
-      out: flag.text("FILE", "write there instead of to stdout; never over a file that exists"),
+      out: flag.text("FILE", "write to this new file instead of stdout; refuses to overwrite"),
     },
     examples: ["precis db export > backup.jsonl", "precis db export --tenant team-a --out team-a.jsonl"],
   },
   "db import": {
-    summary:
-      "Adds the lines of an export to a database of either kind; what is there already stays as it is.",
+    summary: "Imports an export into an SQLite or PostgreSQL database. Existing rows stay unchanged.",
     args: "FILE",
     lacks: "db import needs one FILE (or - for stdin).",
     flags: {
       ...UPKEEP_FLAGS,
-      withKeys: flag.on("take over the client keys in the file, too, for all tenants that it names"),
+      withKeys: flag.on("also import the client keys in the file, for all its tenants"),
     },
     examples: ["precis db import backup.jsonl --db postgres://precis@db/precis"],
   },
   "db sweep": {
-    summary:
-      "Removes what has expired, what `retention` in the config no longer keeps and, with --older-than, what is older.",
+    summary: "Removes expired data, data past the config's `retention` and, with --older-than, older data.",
     args: "",
     flags: {
       ...UPKEEP_FLAGS,
       ...onlyTenant,
-      olderThan: flag.age("AGE", "remove what is older (90m, 12h, 30d, 4w); pinned chats stay"),
+      olderThan: flag.age("AGE", "also remove data older than this (90m, 12h, 30d, 4w); keeps pinned chats"),
     },
     examples: ["precis db sweep --older-than 90d && precis db vacuum"],
   },
   "db vacuum": {
-    summary: "Gives freed space back to the disk.",
+    summary: "Returns freed space to the disk.",
     args: "",
     flags: UPKEEP_FLAGS,
     examples: ["precis db vacuum"],
   },
   doctor: {
-    summary: "Checks this machine (Node, model servers, keys) and says what precis would use.",
+    summary: "Checks this machine (Node, model servers, keys) and shows what precis would use.",
     args: "",
-    flags: { json: flag.on("print what was found as JSON") },
+    flags: { json: flag.on("print the result as JSON") },
     notes: [
-      "Looks at the environment and at the usual ports of Ollama, LM Studio, llama.cpp and vLLM on this machine. Nothing leaves it. Keys are listed by the names of their variables, never by value.",
+      "It checks the environment and the usual ports of Ollama, LM Studio, llama.cpp and vLLM on this machine. Nothing leaves the machine. Keys are listed by the names of their variables, never by value.",
     ],
     examples: ["precis doctor", "precis doctor --json | jq .servers"],
   },
   "eval retention": {
-    summary: "Measures what compacted conversations still know, beside the alternatives.",
+    summary: "Measures how much compacted conversations retain, compared with the alternatives.",
     args: "",
     flags: {
       ...MEASURE_FLAGS,
       sets: flag.text("TEXT", "only sets whose name contains this text"),
       budgets: flag.list("LIST", "sizes of the views in percent (default: 5,10,25)"),
       profile: measured,
-      intervals: flag.on("print 95 % intervals over sessions beside each figure"),
+      intervals: flag.on("print 95 % confidence intervals over sessions"),
       html: asPage,
     },
     examples: [
@@ -489,7 +489,7 @@ export const COMMANDS = {
     ],
   },
   "eval cost": {
-    summary: "Measures what whole sessions cost under each strategy, prompt cache included.",
+    summary: "Measures what whole sessions cost with each strategy, including the prompt cache.",
     args: "",
     flags: {
       ...MEASURE_FLAGS,
@@ -497,26 +497,26 @@ export const COMMANDS = {
         "o200k",
         "chars",
       ]),
-      chains: flag.choice("WHEN", "sessions joined to days of work, too: %s (default: yes)", [
+      chains: flag.choice("WHEN", "also join sessions into days of work: %s (default: yes)", [
         "no",
         "yes",
         "only",
       ]),
       html: asPage,
-      windows: flag.list("LIST", "windows of the model (default: 64k for sessions, 128k for chains)"),
+      windows: flag.list("LIST", "the model's windows (default: 64k for sessions, 128k for chains)"),
       head: flag.tokens("N", "tokens of system prompt and tools (default: 15k)"),
       prices: flag.choice(
         "P",
-        "whose prices of cached tokens: %s (default: anthropic: read 0.1, write 1.25, output 5; openai: write 1)",
+        "provider whose cache prices apply: %s (default: anthropic: read 0.1, write 1.25, output 5; openai: write 1)",
         ["anthropic", "openai"],
       ),
-      ttl: flag.text("MIN", "minutes that a prompt cache lives, or never (default: 5)"),
+      ttl: flag.text("MIN", "lifetime of the prompt cache in minutes, or never (default: 5)"),
     },
     examples: ["precis eval cost --sample", "precis eval cost --windows 64k,128k --ttl never"],
   },
   "eval rules": {
     summary:
-      "Measures whether a user's rules survive word for word, in made conversations or in your own (--data).",
+      "Measures whether a user's rules survive verbatim, in generated conversations or your own (--data).",
     args: "",
     flags: {
       ...MEASURE_FLAGS,
@@ -524,67 +524,67 @@ export const COMMANDS = {
       times: flag.list("LIST", "compactions in a row (default: 1,10,50)"),
       languages: flag.list("LIST", "of en, de, fr, es, pt, ru, ar, zh, ja (default: all)"),
       ...ASKED_FLAGS,
-      data: flag.text("DIR", "measure recorded conversations (default: made ones)"),
+      data: flag.text("DIR", "measure recorded conversations (default: generated ones)"),
     },
     notes: ["It calls a model only with --summarizer."],
     examples: ["precis eval rules --sample", "precis eval rules --languages de,ja --sizes 8k"],
   },
   "eval judged": {
     summary:
-      "Holds exams: readers answer from each contestant's context, a judge marks the answers without names.",
+      "Runs exams: readers answer from each contestant's context, and a judge grades the answers blind.",
     args: "",
     flags: {
-      exams: flag.list("LIST", "exams, or files with questions, or folders of them, with commas between"),
-      reader: flag.text("M", "who answers: a model, NAME@URL, or mailbox:DIR"),
-      judge: flag.text("M", "who marks the answers (default: the reader's model)"),
-      ...contest("all that can", "S,2S with a recorded summary, otherwise 10%"),
-      against: flag.text("ARM", "the arm that the others are compared with (default: recorded, else newest)"),
-      trials: flag.count("N", "how often each exam is held (default: 3)"),
-      questions: flag.count("N", "questions of each exam at most (default: all)"),
-      oneByOne: flag.on("ask every arm one question at a time, as arms with recall are asked anyway"),
-      atOnce: flag.count("N", "requests under way at the same time (default: 4)"),
-      run: flag.text("DIR", "keeps the replies, so that a run can go on later (default: judged)"),
+      exams: flag.list("LIST", "exams, files with questions, or folders of them, separated by commas"),
+      reader: flag.text("M", "the model that answers: NAME, NAME@URL or mailbox:DIR"),
+      judge: flag.text("M", "the model that grades the answers (default: the reader's model)"),
+      ...contest("all possible ones", "S,2S with a recorded summary, otherwise 10%"),
+      against: flag.text("ARM", "the baseline arm (default: recorded, otherwise newest)"),
+      trials: flag.count("N", "how often to run each exam (default: 3)"),
+      questions: flag.count("N", "maximum questions per exam (default: all)"),
+      oneByOne: flag.on("ask every arm one question at a time, as arms with recall always are"),
+      atOnce: flag.count("N", "concurrent requests (default: 4)"),
+      run: flag.text("DIR", "folder for the replies, so that a run can be resumed (default: judged)"),
       data: MEASURE_FLAGS.data,
       counter,
       ...ASKED_FLAGS,
       json: MEASURE_FLAGS.json,
     },
-    notes: ["It asks models, says first what that costs, and asks whether to go on."],
+    notes: ["The cost is shown first, and models are only called after you confirm."],
     examples: ["precis eval judged --exams exams --reader gpt-5-mini --judge mailbox:judge"],
   },
   "eval exam": {
-    summary: "Writes questions with rubrics about a conversation of yours, for precis eval judged.",
+    summary: "Writes questions with rubrics about one of your conversations, for precis eval judged.",
     args: "FILE",
-    lacks: "Which conversation? Give its file: precis eval exam FILE.",
+    lacks: "eval exam needs the FILE of a conversation: precis eval exam FILE.",
     flags: {
-      writer: flag.text("M", "who writes the questions: a model, NAME@URL, or mailbox:DIR"),
-      questions: flag.count("N", "how many to write (default: 12)"),
+      writer: flag.text("M", "the model that writes the questions: NAME, NAME@URL or mailbox:DIR"),
+      questions: flag.count("N", "how many questions to write (default: 12)"),
       pick: FILE_FLAGS.pick,
-      out: flag.text("FILE", "write the questions there instead of to stdout"),
+      out: flag.text("FILE", "write the questions to this file instead of stdout"),
       ...ASKED_FLAGS,
     },
-    notes: ["It asks a model, says first what that costs, and asks whether to go on."],
+    notes: ["The cost is shown first, and models are only called after you confirm."],
     examples: ["precis eval exam session.jsonl --writer gpt-5-mini --out exams/session.json"],
   },
 } as const satisfies Record<string, Command>;
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** Commands of two words, by their first: what is said of all of them. */
+/** Groups of two-word commands, with what is true of all their commands. */
 export const GROUPS: Readonly<
   Record<string, Pick<Command, "summary" | "notes"> & { readonly default?: CommandName }>
 > = {
   db: {
     summary: "Manages the gateway's database: status, backups, exports, clean-up.",
     default: "db status",
-    notes: ["A database of another version is refused, and left as it is."],
+    notes: ["A database from another version of precis is rejected and left unchanged."],
   },
   eval: {
     summary: "Measures how much compacted conversations keep and what they cost (package @precis/eval).",
     notes: [
-      "npm install --global @precis/eval adds these commands to those of @precis/gateway.",
-      "retention, cost and rules call no model, and nothing leaves the machine. judged and exam ask models. No data comes with precis.",
-      "The folder of --data must hold recorded conversations of your own, as .json, .jsonl or .traj files (plain or .gz) that precis replay reads: logs of Claude Code, Codex, pi, OpenHands or SWE-agent, or lists of { role, content } messages.",
+      "npm install --global @precis/eval adds these commands to @precis/gateway.",
+      "retention, cost and rules call no model, and nothing leaves the machine. judged and exam call models. precis comes without data.",
+      "The --data folder must contain your own recorded conversations as .json, .jsonl or .traj files (plain or .gz), in any format that precis replay reads: logs of Claude Code, Codex, pi, OpenHands or SWE-agent, or lists of { role, content } messages.",
     ],
   },
 };

@@ -16,7 +16,7 @@ export async function compact(run: RunOf<"compact">): Promise<void> {
   if (budget === undefined && window === undefined && model === undefined) {
     // Whoever mistyped the file's name hears of that first.
     await checkReadable(file);
-    throw new UsageError("How small? Give --budget (8k, or 10% of the transcript), --window or --model.");
+    throw new UsageError("compact needs --budget (8k, or 10% of the transcript), --window or --model.");
   }
   if (model !== undefined && window === undefined)
     knownModel("model", model, "Give its size with --window instead.");
@@ -61,7 +61,7 @@ function summaryLine({ report, messages }: FitResult<unknown>): string {
   const { tokens, counts, budget } = report;
   const fit = `${formatCount(tokens.after)} tokens in ${formatCount(messages.length)} messages`;
   if (report.outcome === "nothing-to-gain")
-    return `Nothing to gain: it stays at ${fit} (budget ${formatCount(budget.budget)}).`;
+    return `Nothing to gain: still ${fit} (budget ${formatCount(budget.budget)}).`;
   const share = tokens.transcript === 0 ? "" : ` (${formatShare(tokens.after / tokens.transcript)} of it)`;
   return [
     `${formatCount(tokens.transcript)} tokens became ${fit}${share}; budget ${formatCount(budget.budget)}.`,

@@ -38,7 +38,7 @@ export const backup = (run: RunOf<"db backup">): Promise<void> =>
     const [file = ""] = run.args;
     await upkeep.backup(file);
     const { size: bytes } = statSync(file);
-    return [{ file, bytes }, `${file} holds all of ${database} (${formatBytes(bytes)}).`];
+    return [{ file, bytes }, `${file} is a copy of ${database} (${formatBytes(bytes)}).`];
   });
 
 export async function importAll(run: RunOf<"db import">): Promise<void> {
@@ -48,7 +48,7 @@ export async function importAll(run: RunOf<"db import">): Promise<void> {
   const work = async ({ upkeep }: ServerStore, database: string) => {
     const lines = readLines(file, run.io, () => {});
     const value = await upkeep.importAll(lines, { clientKeys: run.options.withKeys === true });
-    const added = `${formatCount(value.lines)} lines read, ${formatCount(value.added)} things added to ${database}.`;
+    const added = `${formatCount(value.lines)} lines read, ${formatCount(value.added)} rows added to ${database}.`;
     return [value, added + keysText(value.clientKeys)] as const;
   };
   await doTo(run, work, true);
@@ -77,8 +77,8 @@ export const vacuum = (run: RunOf<"db vacuum">): Promise<void> =>
 
 function keysText({ added, leftOut }: Imported["clientKeys"]): string {
   const named = (count: number) => (count === 1 ? "1 client key" : `${formatCount(count)} client keys`);
-  if (added > 0) return `\n${named(added)} among them: whoever holds one has access now.`;
-  if (leftOut > 0) return `\n${named(leftOut)} left out. --with-keys takes them over.`;
+  if (added > 0) return `\nThis includes ${named(added)}, valid from now on.`;
+  if (leftOut > 0) return `\n${named(leftOut)} left out. --with-keys imports them, too.`;
   return "";
 }
 

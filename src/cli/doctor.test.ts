@@ -61,7 +61,7 @@ test("the same as JSON, without a key's value", async () => {
 
 test("tells of variables with a mistyped name", async () => {
   const text = await run([], { PRECIS_PROT: "9000" });
-  expect(text.replace(/\s+/g, " ")).toContain("PRECIS_PROT isn't a variable that precis knows");
+  expect(text.replace(/\s+/g, " ")).toContain("PRECIS_PROT isn't a known variable");
 });
 
 test.each([

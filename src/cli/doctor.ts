@@ -184,7 +184,7 @@ function usesOf(env: FoundEnvironment, servers: readonly LocalServer[], offers: 
     },
     {
       part: "createCompactor in your code",
-      uses: "no model, until you hand it one as `summarizer`",
+      uses: "no model, unless you pass one as `summarizer`",
       change:
         offers[0] === undefined
           ? "Start Ollama, or set a provider's key."

@@ -139,9 +139,12 @@ test.each([
   [["retention", "--data", dir, "--head", "1k"], /--head doesn't go with precis eval retention/],
   [["retention", "--data", dir, "--budgets", "5,x"], /not a percentage/],
   [["retention", "--data", dir, "--sets", "nothing"], /no set has this/],
-  [["retention", "--data", join(dir, "nowhere")], /there is no folder .*no data comes with precis.*\.jsonl/],
-  [["cost", "--data", join(dir, "nowhere")], /there is no folder .*no data comes with precis.*\.jsonl/],
-  [["retention", "--data", empty], /has no data in a known format. It must hold recorded conversations/],
+  [["retention", "--data", join(dir, "nowhere")], /there is no folder .*precis comes without data.*\.jsonl/],
+  [["cost", "--data", join(dir, "nowhere")], /there is no folder .*precis comes without data.*\.jsonl/],
+  [
+    ["retention", "--data", empty],
+    /has no data in a known format. It must contain your own recorded conversations/,
+  ],
   [["retention", "--data", dir, "--counter", "words"], /one of o200k, chars/],
 ])("%j is refused with what to do", async (args, message) => {
   await expect(run(...args)).rejects.toThrow(message);

@@ -63,7 +63,7 @@ function setsFor(data: string, name: string | undefined): EvalSet[] {
   const chosen = name === undefined ? all : all.filter((set) => set.id.includes(name));
   if (chosen.length > 0) return chosen;
   throw new UsageError(
-    `--sets ${name}: no set has this in its name. There are ${all.map((set) => set.id).join(", ")}.`,
+    `--sets ${name}: no set has this in its name. The sets are ${all.map((set) => set.id).join(", ")}.`,
   );
 }
 
@@ -118,14 +118,14 @@ async function createShow(
 
 /** What a folder of data holds: none comes with precis. */
 const DATA_NEEDED =
-  "It must hold recorded conversations of your own, as .json, .jsonl or .traj files (plain or .gz) that precis replay reads: logs of Claude Code, Codex, pi, OpenHands or SWE-agent, or lists of { role, content } messages.";
+  "It must contain your own recorded conversations as .json, .jsonl or .traj files (plain or .gz), in any format that precis replay reads: logs of Claude Code, Codex, pi, OpenHands or SWE-agent, or lists of { role, content } messages.";
 
 /** Says in words why a folder of data can't be read. */
 function checkDataFolder(data: string): void {
   const found = statSync(data, { throwIfNoEntry: false });
   if (found === undefined)
     throw new FileError(
-      `there is no folder ${data}, and no data comes with precis. Give a folder with --data DIR. ${DATA_NEEDED}`,
+      `there is no folder ${data}, and precis comes without data. Give a folder with --data DIR. ${DATA_NEEDED}`,
     );
   if (!found.isDirectory()) throw new UsageError(`--data ${data} is a file. Give a folder.`);
 }
@@ -172,7 +172,7 @@ export async function cost(run: RunOf<"eval cost">): Promise<void> {
   if (chains !== "no") await measure("chains");
   progress.clear();
   if (results.length === 0)
-    throw new FileError(`${data} holds no agent session of ${LEAST_TOKENS} tokens or more.`);
+    throw new FileError(`${data} contains no agent session of ${LEAST_TOKENS} tokens or more.`);
   await show({ results }, costReport(results), { ranges: false });
 }
 
@@ -240,14 +240,11 @@ function made({ languages, ...options }: RulesOptions) {
 }
 
 function recorded(data: string, { languages, ...options }: RulesOptions) {
-  if (languages)
-    throw new UsageError("--languages is about made conversations; with --data recorded ones are measured.");
+  if (languages) throw new UsageError("--languages applies only to generated conversations, not to --data.");
   checkDataFolder(data);
   const found = [...ownConversations(findSets(data), everyNth(options))];
   if (found.length > 0) return found;
-  throw new FileError(
-    `${data} has no conversation in which a user says what is always, never or only to be done.`,
-  );
+  throw new FileError(`${data} has no conversation in which a user states a rule (always, never, only).`);
 }
 
 const DEFAULT_RUN = "judged";
@@ -261,7 +258,7 @@ export async function judged(run: RunOf<"eval judged">): Promise<void> {
   const { io, options, progress, note } = run;
   const { trials = 3, oneByOne: isOneByOne = false, exams: inputs } = options;
   if (options.reader === undefined)
-    throw new UsageError("Who answers? Give --reader MODEL or --reader mailbox:DIR.");
+    throw new UsageError("eval judged needs a reader: --reader MODEL or --reader mailbox:DIR.");
   const reader = namedModel(options.reader, run);
   const judge = options.judge === undefined ? reader : namedModel(options.judge, run);
   const summarizer = options.summarizer === undefined ? undefined : namedModel(options.summarizer, run);
@@ -269,20 +266,19 @@ export async function judged(run: RunOf<"eval judged">): Promise<void> {
 
   const arms = armsOf(options.arms, summarizer);
   const largest = CONTEXT_SHARE * (reader.window ?? modelInfo(reader.id).window);
-  if (inputs === undefined) throw new UsageError("Which exams? Give --exams FILE or a folder of them.");
+  if (inputs === undefined)
+    throw new UsageError("eval judged needs exams: --exams FILE or a folder of them.");
   const exams = examsOf(inputs, options.data ?? DEFAULT_DATA, options.questions);
   const all = sittingsOf({ exams, arms, sizes: sizesOf(options.sizes), counter, largest });
   const sittings = all.filter(({ entrants }) => entrants.length > 0);
   if (sittings.length === 0)
-    throw new UsageError(
-      "No arm can take part in any of the exams at these sizes. S needs a recorded summary.",
-    );
+    throw new UsageError("No arm can take part in any exam at these sizes. S needs a recorded summary.");
   const against = baseOf(options.against, sittings);
   warnOfWindow(all, arms, note);
 
   const show = await createShow(run, () => inputs);
   const journal = journalIn(options.run ?? DEFAULT_RUN);
-  const kept = journal.size > 0 ? [`  ${journal.size} replies of earlier runs are kept and used again`] : [];
+  const kept = journal.size > 0 ? [`  ${journal.size} replies of earlier runs are reused`] : [];
   const setup = { sittings, trials, isOneByOne, reader, judge, summarizer, counter };
   await confirmSpending(run, [...spendLines(planJudged(setup)), ...kept]);
 
@@ -298,7 +294,7 @@ export async function judged(run: RunOf<"eval judged">): Promise<void> {
   const held = sittings.map(({ exam }) => exam);
   await show(result, judgedReport(result, held), { ranges: true });
   if (!options.json && result.spent.length > 0)
-    io.stderr.write(`This run asked:\n${spendLines(result.spent).join("\n")}\n`);
+    io.stderr.write(`This run used:\n${spendLines(result.spent).join("\n")}\n`);
 }
 
 function examsOf(paths: readonly string[], data: string, most: number | undefined): Exam[] {
@@ -308,7 +304,7 @@ function examsOf(paths: readonly string[], data: string, most: number | undefine
   const exams = findExams(paths, data);
   if (exams.length === 0)
     throw new FileError(
-      `${paths.join(", ")} holds no exams. One is JSON such as { "session": "FILE", "items": [{ "n", "type", "q", "expected", "rubric" }] }; precis eval exam FILE --writer MODEL writes it.`,
+      `${paths.join(", ")} contains no exams. An exam is JSON such as { "session": "FILE", "items": [{ "n", "type", "q", "expected", "rubric" }] }; precis eval exam FILE --writer MODEL writes it.`,
     );
   return most === undefined ? exams : exams.map((exam) => fewerQuestions(exam, most));
 }
@@ -354,7 +350,7 @@ function baseOf(given: string | undefined, sittings: readonly Sitting[]): string
   const [name = ""] = given.split("@");
   if (ids.includes(name)) return given;
   throw new UsageError(
-    `--against ${given}: it doesn't take part. There are ${[...new Set(ids)].join(", ")}.`,
+    `--against ${given}: it doesn't take part. The arms are ${[...new Set(ids)].join(", ")}.`,
   );
 }
 
@@ -369,7 +365,7 @@ function warnOfWindow(
   const without = sittings.filter(({ entrants }) => !entrants.some(({ arm }) => arm === whole)).length;
   if (without > 0)
     note(
-      `${whole.label} is left out of ${without} of ${sittings.length} exams: it doesn't fit the reader's window (--window N sets it).`,
+      `${whole.label} is skipped in ${without} of ${sittings.length} exams: it doesn't fit the reader's window (set with --window N).`,
     );
 }
 
@@ -379,7 +375,7 @@ export async function exam(run: RunOf<"eval exam">): Promise<void> {
   const { writer: name, questions: count = 12, pick, out } = run.options;
   const file = run.args[0]!;
   if (name === undefined)
-    throw new UsageError("Who writes the questions? Give --writer MODEL or --writer mailbox:DIR.");
+    throw new UsageError("eval exam needs a writer: --writer MODEL or --writer mailbox:DIR.");
   const writer = namedModel(name, run);
   await checkReadable(file);
   if (out !== undefined) await refuseInput("out", out, [file]);
@@ -403,6 +399,6 @@ export async function exam(run: RunOf<"eval exam">): Promise<void> {
   if (out === undefined) io.stdout.write(text);
   else {
     await writeOutput("out", out, file, text);
-    note(`wrote ${items.length} questions to ${out}. Look them through before you use them.`);
+    note(`wrote ${items.length} questions to ${out}. Check them before use.`);
   }
 }

@@ -68,7 +68,8 @@ export const port = flag(ofKind<number>({ is: "count", what: "port", least: 0, m
 /** `30d`, `12h`, `90m`, `4w` in milliseconds. */
 export const age = flag((name, given) => {
   const ms = millisecondsIn(given);
-  if (ms === 0) throw new UsageError(`--${name} ${given} means everything. Give an age, such as 30d or 1m.`);
+  if (ms === 0)
+    throw new UsageError(`--${name} ${given} would remove everything. Give an age, such as 30d or 1m.`);
   if (ms !== undefined) return ms;
   throw new UsageError(
     `--${name} ${given}: give minutes, hours, days or weeks, such as 90m, 12h, 30d or 4w.`,
@@ -81,7 +82,9 @@ export const budget = flag((name, given): { tokens: number } | { share: number }
   if (percent === undefined) return { tokens: parseTokens(name, given) };
   const share = Number(percent) / 100;
   if (share > 0 && share <= 1) return { share };
-  throw new UsageError(`--${name} ${given}: a share of the transcript is more than 0% and at most 100%.`);
+  throw new UsageError(
+    `--${name} ${given}: a share of the transcript must be more than 0% and at most 100%.`,
+  );
 });
 
 /** The flag of an option, as it is typed. */

@@ -54,14 +54,14 @@ export function helpAbout(name: string | undefined, columns: number): string {
     "",
     ...twoColumns(
       [
-        ["--help", "this text; precis COMMAND --help shows the flags of one command"],
-        ["--version", "the version"],
+        ["--help", "show this text; precis COMMAND --help shows the flags of a command"],
+        ["--version", "show the version"],
       ],
       columns,
     ),
     "",
     ...wrap(
-      "FILE is a JSON or JSONL conversation, plain or gzip: a request body, a list of messages, or a log of an agent. - is stdin.",
+      "FILE is a conversation as JSON or JSONL, plain or gzip: a request body, a list of messages, or an agent's log. - means stdin.",
       width,
     ),
     "",
@@ -69,10 +69,7 @@ export function helpAbout(name: string | undefined, columns: number): string {
 }
 
 export const usageOf = (name: string, { args }: Pick<Command, "args">): string =>
-  `precis ${[name, args.replace(/ -- .*/, "")].filter(Boolean).join(" ")} [flags]${/ -- .*/.exec(args)?.[0] ?? ""}`.replace(
-    "…",
-    "…",
-  );
+  `precis ${[name, args.replace(/ -- .*/, "")].filter(Boolean).join(" ")} [flags]${/ -- .*/.exec(args)?.[0] ?? ""}`;
 
 /** Each flag as it is typed, with its sentence. What all commands have stands last. */
 export const flagRows = ({

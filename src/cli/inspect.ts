@@ -55,7 +55,7 @@ export async function inspect(run: RunOf<"inspect">): Promise<void> {
         branch = await findBranch(conversations, tenant, conversation.id, named.branch);
       if (!conversation || branch === undefined)
         throw new FileError(
-          `there is no session or conversation ${session} of tenant ${tenant} in ${database}. precis inspect lists the newest.`,
+          `tenant ${tenant} has no session or conversation ${session} in ${database}. precis inspect lists the newest.`,
         );
     }
     const inspection = await inspectConversation(store, tenant, conversation, branch);
@@ -131,12 +131,12 @@ function inspectionText(inspection: Inspection, look: Look): string {
     ...(receipts.spend === 0 ? [] : wrap(netWords(receipts), look.columns)),
     ...(deferred
       ? [
-          `Tools that weren't declared in the newest request: ${formatCount(deferred.tools)}, which spared ${formatCount(deferred.tokens)} tokens.`,
+          `Tools not declared in the newest request: ${formatCount(deferred.tools)}, saving ${formatCount(deferred.tokens)} tokens.`,
         ]
       : []),
     ...advice.flatMap((sentence) => wrap(sentence, look.columns)),
     "",
-    paint("strong", "Transcript, and what the view makes of it"),
+    paint("strong", "Transcript and view"),
     ...messageLines(inspection, look),
     "",
     `The transcript: ${sizeOf(view.transcript.length, tokens.transcript)}. The view: ${sizeOf(view.messages.length, tokens.view)}.`,
@@ -181,7 +181,7 @@ function branchesText({ conversation, branches }: Inspection, { columns, paint }
       `Branches of ${session === undefined || shortName(conversation) !== session ? "this conversation" : `session ${session}`}`,
     ),
     ...branchLines(branches, columns, id),
-    "  → is shown here. For another one: precis inspect and its name.",
+    "  → is shown here. To see another: precis inspect NAME.",
     "",
   ];
 }

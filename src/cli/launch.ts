@@ -24,20 +24,22 @@ export async function launch(run: RunOf<"launch">): Promise<number> {
   if (name === undefined) {
     const close = nearest(given, CLIENT_NAMES);
     throw new UsageError(
-      `launch doesn't know ${given}. ${close ? `Did you mean ${close}? ` : ""}It knows ${CLIENT_NAMES.join(", ")}.`,
+      `unknown client ${given}. ${close ? `Did you mean ${close}? ` : ""}The clients are ${CLIENT_NAMES.join(", ")}.`,
     );
   }
   const client = CLIENTS[name];
   if (NEED_MODEL.includes(name) && model === undefined)
-    throw new UsageError(`${name} needs a model: --model NAME, as the upstream calls it.`);
+    throw new UsageError(`${name} needs a model: --model NAME, with the upstream's name for it.`);
   if (!isDry) await checkInstalled(client, io);
   const flags = defined({ port, window, db, upstream });
   const gateway = await findGateway({ config: options.config, flags, upstream: client.upstream, isDry }, io);
   if (gateway === undefined)
-    throw new UsageError(`${name} needs to know where requests go: --upstream http://localhost:11434/v1`);
+    throw new UsageError(`${name} needs an upstream, such as --upstream http://localhost:11434/v1`);
   try {
     if (!gateway.isOwn && upstream !== undefined)
-      note(`a gateway listens at ${gateway.url} already; its own upstreams hold, --upstream doesn't.`);
+      note(
+        `a gateway is already running at ${gateway.url}, so --upstream is ignored in favour of its own upstreams.`,
+      );
     const settings = client.settings({
       url: gateway.url,
       model,
@@ -47,7 +49,7 @@ export async function launch(run: RunOf<"launch">): Promise<number> {
     const { key } = client;
     const isOwnProvider = gateway.isOwn && upstream === undefined && gateway.upstreams[0] === client.upstream;
     if (key && isOwnProvider && !io.env[key])
-      note(`${key} isn't set, so ${client.upstream} will refuse requests. Set it, or give --upstream.`);
+      note(`${key} isn't set, so ${client.upstream} will reject requests. Set it, or give --upstream.`);
     io.stderr.write(startedText(client, settings, gateway, new Set(Object.values(io.env)), isDry));
     return isDry ? 0 : await runClient(client, settings, more, io);
   } finally {
@@ -198,7 +200,7 @@ async function checkInstalled(
       )
         return;
     }
-  throw new UsageError(`${command} isn't installed, or isn't on the path. Install it: ${install}`);
+  throw new UsageError(`${command} isn't installed or isn't on the PATH. Install it: ${install}`);
 }
 
 /** Runs a client program to its end with its settings, in this terminal. Returns its exit code. */

@@ -34,7 +34,7 @@ export function maybeModel(
 ): Model | undefined {
   if (given !== undefined) return namedModel(given, run);
   const lonely = (["baseUrl", "api", "keyEnv"] as const).find((name) => name in run.options);
-  if (lonely !== undefined) throw new UsageError(`Which model? --${flagName(lonely)} goes with --${flag}.`);
+  if (lonely !== undefined) throw new UsageError(`--${flagName(lonely)} needs --${flag}.`);
   return undefined;
 }
 
@@ -52,14 +52,14 @@ export function namedModel(
   const baseURL = at?.[2] ?? options.baseUrl;
   if (baseURL !== undefined && !(URL.canParse(baseURL) && /^https?:$/.test(new URL(baseURL).protocol)))
     throw new UsageError(
-      `--base-url ${baseURL}: this is not an http(s) address. Give the whole address, such as http://localhost:11434/v1.`,
+      `--base-url ${baseURL}: this is not an http(s) address. Give all of it, such as http://localhost:11434/v1.`,
     );
   const isAnthropic = baseURL === undefined && model.startsWith("claude");
   const api = options.api ?? (isAnthropic ? "anthropic" : "chat");
   const variable = options.keyEnv ?? (baseURL === undefined ? KEY_VARIABLES[api] : undefined);
   const apiKey = variable === undefined ? undefined : io.env[variable];
   if (variable !== undefined && !apiKey)
-    throw new UsageError(`There is no key for ${model}: the variable ${variable} isn't set.`);
+    throw new UsageError(`No key for ${model}: the variable ${variable} isn't set.`);
   const reached = { model, ...window, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) };
   return api === "anthropic" ? anthropic(reached) : openaiCompatible({ ...reached, api });
 }
@@ -73,11 +73,11 @@ export async function confirmSpending(
   if (options.yes) return;
   const stdin = io.stdin as typeof io.stdin & { readonly isTTY?: boolean };
   if (stdin.isTTY !== true || io.stderr.isTTY !== true)
-    throw new UsageError("Nothing was asked yet. Add --yes to go on.");
+    throw new UsageError("No model was called. Add --yes to continue.");
   const questions = createInterface({ input: io.stdin, output: process.stderr, terminal: true });
   try {
     const answer = await questions.question("Go on? [y/N] ", { signal: io.signal });
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new UsageError("Nothing was asked.");
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new UsageError("Cancelled: no model was called.");
   } finally {
     questions.close();
   }
@@ -92,8 +92,7 @@ export function spendLines(expenses: readonly Expense[]): string[] {
   });
   const known = expenses.flatMap(({ dollars }) => (dollars === undefined ? [] : [dollars]));
   const total = known.reduce((sum, dollars) => sum + dollars, 0);
-  if (known.length === 0)
-    return [...lines, "  what it costs isn't known: the registry has no prices of these models"];
-  const rest = known.length < expenses.length ? ", without the models whose prices aren't known" : "";
+  if (known.length === 0) return [...lines, "  unknown cost: the registry has no prices for these models"];
+  const rest = known.length < expenses.length ? ", without the models whose prices are unknown" : "";
   return [...lines, `  together about ${formatDollars(total)}${rest}`];
 }

@@ -53,7 +53,7 @@ export function needDatabase(db: string, missing?: (name: string) => string): vo
   if (databaseKind(db) === "postgres" || isThere(db)) return;
   const name = withoutPassword(db);
   throw new FileError(
-    `${missing?.(name) ?? `there is no database ${name}.`} Name one with --db (a file, or postgres://…); precis serve, chat and import make one.`,
+    `${missing?.(name) ?? `there is no database ${name}.`} Name one with --db (a file, or postgres://…); precis serve, chat and import create one.`,
   );
 }
 

@@ -15,7 +15,7 @@ type Parsed =
       readonly options: Options<Flags>;
     };
 
-export const HELP = { help: on("this text") };
+export const HELP = { help: on("show this text") };
 
 /** The commands as `--help` lists them: a group stands for all that belong to it. */
 export const TOP_NAMES: readonly string[] = [
@@ -81,7 +81,7 @@ export function parseFlags(
     if (token.kind === "option-terminator") break;
     if (token.kind === "positional" && token.value === "")
       throw new UsageError(
-        `${name} was given an empty argument. A variable that isn't set looks like this: check it, or leave it out.`,
+        `${name} got an empty argument, probably from an unset variable. Set it, or leave it out.`,
       );
     if (token.kind !== "option") continue;
     const [, flag] = flags.get(token.name) ?? [];

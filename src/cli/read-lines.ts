@@ -133,9 +133,9 @@ function readable(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown })?.code;
   const messages: Readonly<Record<string, string>> = {
     ENOENT: `there is no file ${file}.`,
-    EACCES: `${file} may not be read (no permission).`,
+    EACCES: `${file} can't be read (no permission).`,
     EISDIR: `${file} is a folder. Give a file.`,
-    ELOOP: `${file} is a link that leads to itself. Give the file that is meant.`,
+    ELOOP: `${file} is a link that leads to itself. Give the actual file.`,
     ENOTDIR: `there is no file ${file}: a part of its path is a file.`,
     Z_DATA_ERROR: `${file} is a damaged gzip file.`,
     Z_BUF_ERROR: `${file} is a gzip file that is cut off.`,

@@ -43,7 +43,8 @@ export async function recall(run: RunOf<"recall">): Promise<void> {
   const query = given.trim();
   if (query === "") throw new UsageError(COMMANDS.recall.lacks);
   if (read && where === undefined) throw new UsageError("--read needs a SESSION or a FILE.");
-  if (read && regex) throw new UsageError("--read takes a pointer or an id, so --regex has no meaning.");
+  if (read && regex)
+    throw new UsageError("--read takes a pointer or an id, so it can't be used with --regex.");
   const options: SearchOptions = { ...defined({ tokens, limit, regex }), signal: run.io.signal };
   const answer = async (place: Place): Promise<void> => {
     if (read) writeMessages((await place.read(typedWhat(query), defined({ tokens }))).messages, run);
@@ -65,7 +66,7 @@ export async function recall(run: RunOf<"recall">): Promise<void> {
 const missingFile = (where: string | undefined): { missing?: (db: string) => string } =>
   where === undefined
     ? {}
-    : { missing: (db) => `there is no file ${where}, and no database ${db} that could hold such a session.` };
+    : { missing: (db) => `there is no file ${where}, and no database ${db} with such a session.` };
 
 /** A pattern stands on the command line: one that can't be read is a mistake in it. */
 function asUsage(error: unknown): never {
@@ -79,9 +80,7 @@ async function inStore(past: Past, session: string | undefined): Promise<Place> 
   const of = await past.find(session).catch((error: unknown): never => {
     if (!ConfigError.isInstance(error) || error.option !== "session") throw error;
     const problem = problemOf(error).replace(/^option `session`: /, "");
-    throw new FileError(
-      `${problem} There is no file of that name either. precis inspect lists the sessions.`,
-    );
+    throw new FileError(`${problem} No file has that name, either. precis inspect lists the sessions.`);
   });
   return { search: (query, options) => past.search(query, { ...options, of }), read: past.open(of).read };
 }
@@ -91,7 +90,7 @@ function writeHits(
   query: string,
   { options, note, print }: RunOf<"recall">,
 ): void {
-  if (partial) note("the pattern took too long, so that not everything was looked at.");
+  if (partial) note("the pattern took too long, so not everything was searched.");
   const found = all.map(({ of, ...hit }) => ({
     ...hit,
     ...(of && { session: of.session ?? of.id, title: of.title }),
@@ -137,6 +136,6 @@ function excerpt(text: string, terms: ReadonlySet<string>): string {
 }
 
 function writeMessages(messages: readonly ReadMessage[], { print }: RunOf<"recall">): void {
-  if (messages.length === 0) throw new FileError(`there is no such message. ${READ_FORMS}`);
+  if (messages.length === 0) throw new FileError(`message not found. ${READ_FORMS}`);
   print({ messages }, () => messages.map(({ text }) => `${plainText(text)}\n`).join(""));
 }

@@ -96,8 +96,8 @@ export async function replay(run: RunOf<"replay">): Promise<void> {
 function askedPrices({ prices: model, judge }: RunOf<"replay">["options"]): Prices | undefined {
   if (model === undefined && judge === undefined) return undefined;
   if (model === undefined)
-    throw new UsageError("--judge goes with --prices: it is asked about every strategy that is compared.");
-  const fix = "Name a model whose prices it holds, such as claude-sonnet-5.";
+    throw new UsageError("--judge needs --prices: it judges every strategy in that comparison.");
+  const fix = "Name a model with known prices, such as claude-sonnet-5.";
   const { prices } = modelInfo(knownModel("prices", model, fix));
   if (prices !== undefined) return prices;
   throw new UsageError(`--prices ${model}: the registry has no prices for this model.`);
@@ -114,7 +114,7 @@ function impossibleNote({ impossible }: Replay): string[] {
 function whichWindow({ model }: OpenLog["log"]): UsageError {
   const why =
     model === undefined ? "the file names no model" : `the file's model, ${model}, isn't in the registry`;
-  return new UsageError(`Which window? Give --window (32k); ${why}.`);
+  return new UsageError(`replay needs --window (32k): ${why}.`);
 }
 
 /** Asks the judge, if one is named: the share of its questions that a reader of each strategy's last view answers right. */

@@ -36,7 +36,7 @@ const evaluation = () =>
     if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("@precis/eval")) throw error;
     const { UsageError } = await import("./flags.ts");
     throw new UsageError(
-      "eval is in the package @precis/eval, which isn't installed. Install it where @precis/gateway is: npm install @precis/eval, with --global if that is. In a clone, `npx precis eval` has it.",
+      "eval needs the package @precis/eval. Install it next to @precis/gateway: npm install @precis/eval (with --global if the gateway is global). In a clone, use `npx precis eval`.",
     );
   });
 

@@ -101,7 +101,7 @@ function banner(
 ): string {
   const where =
     upstreams.length === 0
-      ? "No upstream yet: the page works, /v1 answers with how to set one up."
+      ? "No upstream yet: the page works, and /v1 explains how to add one."
       : `Upstreams: ${upstreams.map(({ name, baseURL }) => `${name} (${shownAddress(baseURL)})`).join(", ")}`;
   return [
     `precis is listening at ${address}`,
@@ -123,11 +123,10 @@ const ACTIONS = ["newKey", "keys", "revokeKey"] as const;
 /** Is a client key to be looked after, instead of a server to be started? */
 function isAboutKeys(options: RunOf<"serve">["options"]): boolean {
   const [first, second] = ACTIONS.filter((name) => name in options).map((name) => `--${flagName(name)}`);
-  if (second !== undefined) throw new UsageError(`${first} and ${second} don't go together.`);
-  if (first !== "--new-key" && options.limit !== undefined)
-    throw new UsageError("--limit goes with --new-key.");
+  if (second !== undefined) throw new UsageError(`${first} and ${second} can't be combined.`);
+  if (first !== "--new-key" && options.limit !== undefined) throw new UsageError("--limit needs --new-key.");
   if (first === undefined && options.tenant !== undefined)
-    throw new UsageError("--tenant goes with --new-key, --keys or --revoke-key.");
+    throw new UsageError("--tenant needs --new-key, --keys or --revoke-key.");
   return first !== undefined;
 }
 
@@ -135,7 +134,7 @@ async function keysCommand(store: ServerStore, { io, options, print }: RunOf<"se
   const { newKey: name, revokeKey, limit, tenant = DEFAULT_TENANT } = options;
   if (name !== undefined) {
     if (store.kind === "memory" || options.noStore)
-      throw new UsageError("--new-key needs a database to keep the key in: this one ends with the process.");
+      throw new UsageError("--new-key needs a database that outlives the process, not memory.");
     const { key, clientKey } = await store.clientKeys.create(tenant, {
       name,
       ...(limit !== undefined && { limits: { requestsPerMinute: limit } }),
@@ -160,7 +159,7 @@ async function keysCommand(store: ServerStore, { io, options, print }: RunOf<"se
   print({ revoked: meant.map(({ id }) => id) }, () =>
     meant.map((key) => `Revoked ${key.name} (${key.id}).\n`).join(""),
   );
-  io.stderr.write("Servers that run take notice within 10 seconds.\n");
+  io.stderr.write("Running servers notice within 10 seconds.\n");
 }
 
 function line({ id, name, limits, createdAt, lastUsedAt, revokedAt, expiresAt }: ClientKey): string {

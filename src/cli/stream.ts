@@ -78,7 +78,7 @@ function streamReport(facts: StreamFacts, timeline: Timeline): Report {
       `${formatCount(facts.turns)} turns`,
       `${STREAM_WORDS.strategies[facts.strategy]} (${facts.strategy})`,
       `window ${formatShort(status.window)}`,
-      `managed at ${formatCount(status.limit)}`,
+      `compacts at ${formatCount(status.limit)}`,
       `${facts.tokensPerFrame} tokens per frame`,
     ],
     blocks: [
@@ -88,7 +88,7 @@ function streamReport(facts: StreamFacts, timeline: Timeline): Report {
         lines: [{ label: "cache", points: sawtooth(timeline).map(({ time, tokens }) => [time, tokens]) }],
         limits: [status.window],
         marks: managed.map(({ time }, at) => ({ x: time, label: `managed ${at + 1}` })),
-        ends: ["the beginning", formatSeconds(status.time)],
+        ends: ["start", formatSeconds(status.time)],
         top: status.window,
         format: formatShort,
       },
@@ -100,7 +100,7 @@ function streamReport(facts: StreamFacts, timeline: Timeline): Report {
               { name: "managed", value: formatCount(managed.length), note: "times" },
               { name: "largest cache", value: formatCount(largest), note: "tokens" },
               { name: "left the cache", value: formatCount(dropped), note: "tokens" },
-              { name: "management", value: managementMs.toFixed(1), note: "ms in all" },
+              { name: "compaction", value: managementMs.toFixed(1), note: "ms in total" },
             ],
           },
       ...managed

@@ -37,7 +37,7 @@ export async function written(target: string, write: (file: string) => Promise<v
     const why: Readonly<Record<string, string>> = {
       ENOENT: `there is no folder ${dirname(target)}.`,
       EISDIR: `${target} is a folder. Give a file.`,
-      EACCES: `${target} may not be written (no permission).`,
+      EACCES: `${target} can't be written (no permission).`,
     };
     throw new FileError(why[code] ?? unwritable(target, code), { cause: error });
   }

@@ -26,7 +26,7 @@ export async function handover(run: RunOf<"handover">): Promise<void> {
   const goal = run.options.goal?.trim();
   if (!goal) {
     await checkReadable(run.args[0]!);
-    throw new UsageError("What is the fresh session for? Say it with --goal TEXT.");
+    throw new UsageError("handover needs the goal of the new session: --goal TEXT.");
   }
   await writeText(run, (compactor, messages, input) => compactor.handover(messages, { ...input, goal }));
 }
@@ -45,7 +45,7 @@ async function writeText(
   const summarizer = maybeModel(options.model, "model", run);
   const { log, dialect } = await openLog(file, run);
   if (readMessages(dialect, log.messages).every(({ role }) => role === "system"))
-    throw new FileError(`${file}: nobody says anything in it, so there is nothing to write about.`);
+    throw new FileError(`${file} has no messages, so there is nothing to write about.`);
   const compactor = createCompactor({
     dialect,
     profile: profiles[options.profile ?? "agent"],
@@ -61,7 +61,7 @@ async function writeText(
     if (done !== 0 || total <= MANY_REQUESTS || announced.has(total)) return;
     announced.add(total);
     note(
-      `this takes ${total} requests, because the model can read only a part at a time. --window says how large its context really is.`,
+      `this takes ${total} requests, because the conversation doesn't fit the model's window at once. --window sets its real size.`,
     );
   });
   progress.update(summarizer === undefined ? "writing" : `${summarizer.id} writes`, 0, 0);
@@ -78,7 +78,7 @@ async function writeText(
   }
   if (text.trim() === "")
     note(
-      "there is hardly anything to summarise: no goal, rule, decision or open point was found. A model (--model) may say more.",
+      "there is hardly anything to summarise: no goal, rule, decision or open point was found. A model (--model) may find more.",
     );
   if (options.out === undefined) return run.print({ text, tokens, report }, () => `${text}\n`);
   const output = options.json ? JSON.stringify({ text, tokens, report }) : text;

@@ -65,7 +65,7 @@ function shown(value: unknown, path: readonly PropertyKey[]): string {
   if (Array.isArray(value)) return value.length === 0 ? "[]" : "a list";
   if (typeof value === "object" && value !== null) return "an object";
   const holdsSecret = path.some((key) => key === "apiKey" || key === "key" || key === "headers");
-  if (holdsSecret || (typeof value === "string" && hasSecret(value))) return "what is given";
+  if (holdsSecret || (typeof value === "string" && hasSecret(value))) return "the given value";
   // Configs of programs may hold what JSON can't, bigints among them.
   if (["function", "symbol", "bigint", "undefined"].includes(typeof value)) return `a ${typeof value}`;
   // A text of megabytes isn't written out to show its beginning.

@@ -74,7 +74,7 @@ export function fromVariables(
       throw new SettingError({
         setting: variable,
         value: text,
-        problem: "this is an address that Kubernetes sets for a service called precis.",
+        problem: "this is an address that Kubernetes sets for a service named precis.",
         fix: "Set enableServiceLinks to false in the pod, or PRECIS_PORT to a number from 0 to 65535.",
       });
     const kind = SETTINGS[name];
@@ -95,7 +95,7 @@ export function givenUpstream(flag: string | undefined, env: Variables): string 
   if (hasSecret(address))
     throw new SettingError({
       setting,
-      problem: "keys don't belong into an address.",
+      problem: "an address must not contain a key.",
       fix: "Set PRECIS_UPSTREAM_KEY instead.",
     });
   throw wrongSetting(setting, address, parsed.error);

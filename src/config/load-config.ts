@@ -63,9 +63,9 @@ export async function loadConfig({
 
 /** Why a file can't be read, by the system's codes. */
 const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file.",
+  ENOENT: "the file doesn't exist.",
   EISDIR: "this is a folder.",
-  EACCES: "this file may not be read.",
+  EACCES: "the file can't be read (no permission).",
 };
 
 async function readConfigFile(
@@ -172,7 +172,7 @@ export function unknownVariables(env: Variables, isNamed: (variable: string) => 
     .filter((name) => name.startsWith(PREFIX) && (env[name] ?? "") !== "")
     .filter((name) => !VARIABLES.includes(name) && !OF_A_SERVICE.test(name) && !isNamed(name))
     .sort()
-    .map((name) => `${name} isn't a variable that precis knows, and is ignored. ${adviceOn(name)}`);
+    .map((name) => `${name} isn't a known variable and is ignored. ${adviceOn(name)}`);
 }
 
 function adviceOn(name: string): string {
@@ -181,7 +181,9 @@ function adviceOn(name: string): string {
   if (key !== undefined) return `Set ${key} in the config file instead.`;
   // Without what all have in common, which would make any two of them alike.
   const close = nearest(short(name), VARIABLES.map(short));
-  return close === undefined ? `It knows ${VARIABLES.join(", ")}.` : `Did you mean ${PREFIX}${close}?`;
+  return close === undefined
+    ? `Known variables: ${VARIABLES.join(", ")}.`
+    : `Did you mean ${PREFIX}${close}?`;
 }
 
 /** `landAt` and `LAND_AT` are one name. */

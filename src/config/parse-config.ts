@@ -22,8 +22,8 @@ export function parseConfig(input: unknown, source = "the config"): GatewayConfi
   if (twice >= 0)
     throw new ConfigError({
       option: `upstreams.${twice}.name`,
-      message: `two upstreams are called ${names[twice]} (in ${source}).`,
-      fix: "Give each a name of its own.",
+      message: `two upstreams have the name ${names[twice]} (in ${source}).`,
+      fix: "Give each its own name.",
     });
   for (const [index, one] of [config, ...config.upstreams].entries()) {
     const wanted = typeof one.summarizer === "object" ? one.summarizer.upstream : undefined;
@@ -44,8 +44,8 @@ export function parseConfig(input: unknown, source = "the config"): GatewayConfi
   if (!isLoopback(config.host) && config.auth.mode === "open")
     throw new ConfigError({
       option: "auth.mode",
-      message: `open to anyone on ${config.host}, which other machines can reach.`,
-      fix: 'Set auth.mode to "keys" and make a client key (precis serve --new-key NAME), or bind to 127.0.0.1.',
+      message: `without keys, anyone on the network can use the gateway on ${config.host}.`,
+      fix: 'Set auth.mode to "keys" and create a client key (precis serve --new-key NAME), or bind to 127.0.0.1.',
     });
   return deepFreeze(config);
 }

@@ -13,10 +13,10 @@ it.each([
   ["PRECIS_UPSTREAMS", "Set upstreams in the config file instead."],
   ["PRECIS_STRATEGY", "Set strategy in the config file instead."],
   ["PRECIS_LAND_AT", "Set landAt in the config file instead."],
-  ["PRECIS_FUZZ", "It knows PRECIS_CONFIG, "],
+  ["PRECIS_FUZZ", "Known variables: PRECIS_CONFIG, "],
 ])("%s is told of: %s", (name, advice) => {
   const told = unknownVariables({ [name]: "secret", PATH: "/bin" }, nobody);
-  expect(told).toEqual([expect.stringContaining(`${name} isn't a variable that precis knows`)]);
+  expect(told).toEqual([expect.stringContaining(`${name} isn't a known variable`)]);
   expect(told[0]).toContain(advice);
   expect(told[0]).not.toContain("secret");
 });

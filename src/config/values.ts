@@ -10,7 +10,7 @@ const say = ({ problem, fix }: Fault): string => problem + BETWEEN + fix;
 export function wordsIn(message: string): Fault {
   const at = message.indexOf(BETWEEN);
   return at < 0
-    ? { problem: `can't be: ${message}`, fix: "Give another value, or leave it out." }
+    ? { problem: `can't be: ${message}`, fix: "Give another value, or omit it." }
     : { problem: message.slice(0, at), fix: message.slice(at + BETWEEN.length) };
 }
 
@@ -124,7 +124,7 @@ export function object<const S extends z.ZodRawShape>(shape: S) {
 }
 
 /** Said of a key rather than of its value. */
-export const UNKNOWN_KEY = "there is no such key";
+export const UNKNOWN_KEY = "unknown key";
 
 /** `isNeeded`: the key can't be left out. */
 export function listOf<T extends z.ZodType>(

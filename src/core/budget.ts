@@ -68,7 +68,7 @@ export function budgetOf(options: {
       needed: head,
       head,
       lastUserMessage: 0,
-      message: `precis: nothing is left of the window: ${window} − ${reserve} (output reserve) − ${tools} (tools) − ${safety} (safety) = ${left} tokens.`,
+      message: `precis: no room is left in the window: ${window} − ${reserve} (output reserve) − ${tools} (tools) − ${safety} (safety) = ${left} tokens.`,
       fix:
         tools > window / 2
           ? "Send fewer or smaller tools, or choose a model with a larger window."
@@ -97,13 +97,13 @@ export function landingProblem({
   if (landAt > LAND_MOST && landAt <= 1) {
     return {
       problem: `is above ${LAND_MOST}, the largest share of the room that a compaction may leave`,
-      fix: `Choose a landing of at most ${LAND_MOST}.`,
+      fix: `Use at most ${LAND_MOST}.`,
     };
   }
   if (typeof startAt !== "number" || startAt <= 1 !== landAt <= 1 || landAt < startAt) return undefined;
   return {
     problem: `isn't below startAt (${startAt}): nearly every request would be compacted`,
-    fix: "Raise startAt, lower landAt, or leave landAt out: then a compaction lands at half of startAt or lower.",
+    fix: "Raise startAt, lower landAt, or omit landAt: a compaction then lands at half of startAt or lower.",
   };
 }
 
@@ -114,8 +114,8 @@ export function windowProblem(
 ): { readonly problem: string; readonly fix: string } | undefined {
   if (typeof value !== "number" || value <= 1 || value <= window) return undefined;
   return {
-    problem: `is more tokens than the window has (${window})`,
-    fix: "Give a share such as 0.8, or fewer tokens than the window has.",
+    problem: `exceeds the window of ${window} tokens`,
+    fix: "Give a share such as 0.8, or fewer tokens than the window.",
   };
 }
 

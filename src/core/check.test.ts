@@ -7,7 +7,7 @@ test("a threshold is a share or at least 100 tokens; what lies between is refuse
   for (const value of [0, -1, 1.5, 80, 99.9, Number.NaN, Number.POSITIVE_INFINITY, "0.8"])
     expect(faultOf(threshold, value), String(value)).toBeDefined();
   expect(faultOf(threshold, 80)?.fix).toMatch(/^Did you mean 0\.8\? Give a share above 0/);
-  expect(faultOf(threshold, 99_999_999_999)?.problem).toBe("is more tokens than any window has");
+  expect(faultOf(threshold, 99_999_999_999)?.problem).toBe("is larger than any window");
   expect(faultOf({ ...threshold, none: true }, 0)).toBeUndefined();
 });
 

@@ -7,7 +7,7 @@ import { type Kind, LEAST_TOKENS, MOST_TOKENS } from "./options.ts";
 /** Strategies that only a streaming session has. */
 const STREAM_ONLY: readonly unknown[] = ["summarize-and-keep", "state"];
 
-const TOO_MANY = "is more tokens than any window has";
+const TOO_MANY = "is larger than any window";
 
 /** Why a value is refused. `problem` goes on from the value: `isn't a number of tokens`. */
 export interface Fault {
@@ -94,7 +94,7 @@ export function faultOf(
       return unless(
         kind.names.some((name) => name === value) || !count("", 0),
         `isn't a valid choice of ${kind.of}`,
-        `Give ${kind.names.map((name) => `"${name}"`).join(", ")}, or how many of the newest stay, such as 2.`,
+        `Give ${kind.names.map((name) => `"${name}"`).join(", ")}, or how many of the newest to keep, such as 2.`,
       );
     case "text": {
       const { what, most, least = 0 } = kind;
@@ -130,7 +130,7 @@ export function refused(option: string, message: string, fix: string): ConfigErr
   return new ConfigError({ option, message, fix });
 }
 
-/** Null stands for "left out" as well: options from JSON have no undefined. */
+/** `null` means omitted, too: options from JSON have no undefined. */
 export function given<T>(value: T): value is T & {} {
   return value !== undefined && value !== null;
 }
@@ -171,7 +171,7 @@ export function unknownOption(name: string, known: readonly string[], path = "")
   const meant = nearest(name, known);
   return new ConfigError({
     option: `${path}${name}`,
-    message: "there is no such option.",
+    message: "unknown option.",
     fix: meant ? `Did you mean \`${path}${meant}\`?` : `Known here: ${known.join(", ")}.`,
   });
 }
@@ -186,7 +186,7 @@ export const timestamp = (value: unknown, option: string) =>
     value,
     Number.isFinite(value) && (value as number) >= 0,
     "a timestamp in milliseconds",
-    "Give one such as `Date.now()`; of a Date, `date.getTime()`.",
+    "Give one such as `Date.now()` or `date.getTime()`.",
   );
 export const truth = ofKind({ is: "switch" });
 export const text = (fix: string) => (value: unknown, option: string) =>
@@ -197,17 +197,17 @@ export function checkDialect(dialect: unknown): void {
   throw refused(
     "dialect",
     given(dialect) ? `${said(dialect)} isn't a dialect.` : "it is required.",
-    'Import one from "precis/dialects", such as `openaiChat`; `dialectById` finds one by its name.',
+    'Import one from "precis/dialects", such as `openaiChat`, or look one up with `dialectById`.',
   );
 }
 
 export function checkCounter(counter: unknown): void {
   if (!given(counter)) return;
-  const fix = "Pass a counter such as `charsCounter()`, or leave it out for the default.";
+  const fix = "Pass a counter such as `charsCounter()`, or omit it for the default.";
   if (!hasMethods(counter, "count")) throw refused("counter", "it has no method `count`.", fix);
   const { id } = counter as { readonly id?: unknown };
   if (typeof id !== "string" || id === "")
-    throw refused("counter", "it has no `id`.", 'Name the way of counting: `{ id: "mine", count }`.');
+    throw refused("counter", "it has no `id`.", 'Name it: `{ id: "mine", count }`.');
 }
 
 /** Usage that tells nothing: mistyped fields would silently leave everything as it is. */

@@ -334,7 +334,7 @@ export function editedSummary(
     throw new ConfigError({
       option: "text",
       message: "the edited summary is empty.",
-      fix: "Say something, or undo the compaction to see the messages again.",
+      fix: "Write something, or undo the compaction to see the messages again.",
     });
   }
   const key = contentHash(JSON.stringify([summary.key, "edited", edit.now, text]));

@@ -116,10 +116,10 @@ function roomFix({
   readonly head: number;
   readonly lastUserMessage: number;
 }): string {
-  const larger = "raise the budget, or choose a model with a larger window";
+  const larger = "use a larger budget or a model with a larger window";
   return lastUserMessage > head
-    ? `Shorten the last user message (attach a long text as a file, or send it in parts), ${larger}.`
-    : `Shorten the system prompt or unpin messages, ${larger}.`;
+    ? `Shorten the last user message (attach a long text as a file, or send it in parts), or ${larger}.`
+    : `Shorten the system prompt or unpin messages, or ${larger}.`;
 }
 
 /** Why a model call failed. */
@@ -192,8 +192,8 @@ export class ClosedError extends PrecisError {
 
   constructor({ method }: { method: string }) {
     super(
-      `precis: \`${method}\` was called after \`close()\`, which ends a compactor for good.`,
-      "Close it when the program ends, or make another one with `createCompactor`.",
+      `precis: \`${method}\` was called after \`close()\`. A closed compactor can't be used again.`,
+      "Close it when the program ends, or create another one with `createCompactor`.",
     );
     this.method = method;
   }
@@ -208,7 +208,7 @@ export class InvariantError extends PrecisError {
   constructor(fields: { breaches: readonly string[] }) {
     super(
       `precis: the view breaks ${fields.breaches.length} post-condition(s): ${fields.breaches.join("; ")}.`,
-      'This is a defect in precis: please report it with the transcript\'s shape; `strategy: "drop-all"` works around it.',
+      'This is a bug in precis: please report it with the shape of the transcript. As a workaround, use `strategy: "drop-all"`.',
     );
     this.breaches = fields.breaches;
   }

@@ -198,7 +198,7 @@ export const TUNING = {
     merge: choice("way to merge", ["segments", "rolling"]),
     /**
      * Limit of the input tokens that summaries read, as a share of what the chat has read and will read in its next four requests. Above
-     * it, code writes the summary and the report warns (`summaries-too-dear`). A compaction that a person asks for is exempt. 0 means none.
+     * it, code writes the summary and the report warns (`summaries-too-dear`). A compaction that a person asks for is exempt. 0: a model is asked only then.
      */
     costShare: number("share", MOST_TIMES, 0.25),
     /** How long one summary may take, retries included. */

@@ -59,4 +59,4 @@ export const systemChangeWords = ({
   is,
   was,
 }: Omit<SystemChanges, "was"> & { readonly was?: string }): string =>
-  `The system prompt was another one in ${changes} of ${requests} requests, so the provider's cache holds nothing from there on. It first differs at “${is}”${was === undefined ? "" : `, which was “${was}”`}. Nothing saves as much as moving that behind what stays the same.`;
+  `The system prompt changed in ${changes} of ${requests} requests, so the provider's cache can't be used from there on. It first differs at “${is}”${was === undefined ? "" : `, which was “${was}”`}. Moving the changing part behind the stable one saves the most.`;

@@ -145,7 +145,7 @@ function rangeWarnings(result: Climb, asked: Run, widened: string | undefined, w
     return [
       {
         code: "range-widened",
-        message: `${range} The view needed more to fit its budget, so it was compacted as usual.`,
+        message: `${range} This alone doesn't fit the budget, so the view was compacted as usual.`,
       },
     ];
   return widened === undefined ? [] : [{ code: "range-widened", message: `${range} ${widened}` }];
@@ -155,8 +155,8 @@ function rangeWarnings(result: Climb, asked: Run, widened: string | undefined, w
 function whyNot({ rungs }: Climb): string {
   const tried = rungs.find(({ note = "" }) => note.startsWith(RANGE_STEP));
   if (tried?.result === "breached")
-    return `The view would break a rule of the format (${tried.note!.slice(RANGE_STEP.length + 2)}). Choose everything up to that place instead.`;
-  return "A summary of so little would be as long as the messages themselves.";
+    return `The view would break a rule of the format (${tried.note!.slice(RANGE_STEP.length + 2)}). Choose everything up to that point instead.`;
+  return "A summary would be as long as these messages themselves.";
 }
 
 /** The messages that are hidden because a person chose them. */
@@ -181,8 +181,8 @@ function chooseRange(conversation: Conversation, current: Draft, asked: Run): Ch
   const wanted = { from: Math.max(asked.from, start), to: Math.min(asked.to, end) };
   if (wanted.from >= wanted.to)
     return asked.to <= start
-      ? "The range holds nothing but the system prompt, which every view shows."
-      : "The range holds nothing but the newest round, and the model hasn't seen or finished that one yet.";
+      ? "The range contains only the system prompt, which is always shown."
+      : "The range contains only the newest round, which the model hasn't seen or finished yet.";
   const whole = {
     from: structure.units[structure.unitOf[wanted.from]!]!.from,
     to: structure.units[structure.unitOf[wanted.to - 1]!]!.to,
@@ -194,12 +194,12 @@ function chooseRange(conversation: Conversation, current: Draft, asked: Run): Ch
     const isHidden = current.fates.slice(run.from, run.to).some((fate) => fate.type === "cover");
     return isHidden
       ? "The range is hidden already."
-      : "The range holds only what every view shows: pins, knowledge or the last user message.";
+      : "The range contains only what is always shown: pins, knowledge or the last user message.";
   }
   const why = [
-    ...(whole.from < wanted.from || whole.to > wanted.to ? ["a call is never parted from its result"] : []),
-    ...(joined.from < whole.from || joined.to > whole.to ? ["a summary beside it was taken in"] : []),
-    ...(asked.to > end ? ["the newest round waits for the model"] : []),
+    ...(whole.from < wanted.from || whole.to > wanted.to ? ["a call and its result stay together"] : []),
+    ...(joined.from < whole.from || joined.to > whole.to ? ["an adjacent summary was included"] : []),
+    ...(asked.to > end ? ["the model hasn't seen the newest round yet"] : []),
   ];
   return {
     run,

@@ -155,7 +155,7 @@ function beyondGuess<M, T>(
       const without = { ...settings, window: undefined, auto: budget === undefined ? false : settings.auto };
       const open = { ...engine, settings: { ...without, budget: budget ?? MOST_TOKENS } };
       const { tokens } = await takeSurvey(open, transcript, input);
-      const message = `What has to be sent doesn't fit ${model.window} tokens, which are a guess: the model ${model.id} isn't in the registry. It is passed on as it is. Give \`window\` as a number, or describe the model in \`models\`.`;
+      const message = `The required messages don't fit ${model.window} tokens. That window is a guess, because the model ${model.id} isn't in the registry, so the request is sent unchanged. Give \`window\` as a number, or describe the model in \`models\`.`;
       const warnings: readonly Warning[] = [{ code: "unknown-model", message }];
       const passing = { ...without, budget: budget ?? Math.max(1, tokens), warnings };
       return run({ ...engine, settings: passing }, transcript, input);

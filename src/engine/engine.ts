@@ -239,7 +239,7 @@ function readFound(found: Records): { readonly found: Records; readonly unreadab
 }
 
 const unreadableText = (count: number): string =>
-  `${count} of the records that it found can't be read, and are ignored. Leave out what isn't there, and store records as they are.`;
+  `${count} of the records it found can't be read and are ignored. Omit missing records, and store records unchanged.`;
 
 /** A store that never answers must not hold a conversation. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {

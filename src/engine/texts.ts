@@ -105,8 +105,8 @@ function roomBehindHead<M>({ survey }: Operation<M>, goal: string, cap: number):
   const least = Math.ceil(Math.max(taken + LEAST_CAP, LEAST_CAP / NARRATIVE_SHARE));
   throw new ConfigError({
     option: "cap",
-    message: `a hand-over of ${cap} tokens has no room for the earlier session: its goal and title take ${taken}.`,
-    fix: `Raise \`cap\` to at least ${least}, or say the goal in fewer words.`,
+    message: `a hand-over of ${cap} tokens has no room for the earlier session: goal and title take ${taken}.`,
+    fix: `Raise \`cap\` to at least ${least}, or shorten the goal.`,
   });
 }
 
@@ -130,8 +130,8 @@ export function checkGoal(input: { readonly goal?: unknown } | undefined): void 
 function checkSaid<M>({ survey }: Operation<M>): void {
   if (survey.conversation.messages.some(({ role }) => role !== "system")) return;
   throw new TranscriptError({
-    message: "nobody has said anything in this transcript, so there is nothing to hand over.",
-    fix: "Begin the fresh session with its goal alone, or hand over a transcript with messages.",
+    message: "this transcript has no messages, so there is nothing to hand over.",
+    fix: "Start the new session with just its goal, or hand over a transcript with messages.",
   });
 }
 
@@ -168,7 +168,7 @@ async function recordText<M>(
     throw new ConfigError({
       option: "cap",
       message: `a summary message of ${cap} tokens has no room for a line of it.`,
-      fix: `Raise \`cap\` to at least ${LEAST_MESSAGE}, or leave \`form\` out for a text without tag and titles.`,
+      fix: `Raise \`cap\` to at least ${LEAST_MESSAGE}, or omit \`form\` for a text without tag and titles.`,
     });
   }
   const text = made?.text ?? "";

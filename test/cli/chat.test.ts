@@ -56,7 +56,7 @@ describe("without a model", () => {
       stdin: "The pump at Larkfield is a Grundfos 4412.\nWhich pump is at Larkfield?\n",
     });
     expect(code).toBe(0);
-    expect(stderr).toContain("not a language model");
+    expect(stderr).toContain("isn't a language model");
     expect(stdout).toContain("> “The pump at Larkfield is a Grundfos 4412.”\n\nYou, #1");
     expect(stderr).toMatch(/Tokens: [\d,]+ · offline assistant/);
   });
@@ -235,10 +235,10 @@ describe("with a model", () => {
 
 test.each([
   [["chat", "file.json"], 2, /takes no FILE/],
-  [["chat", "--resume", "nobody", "--db", "memory"], 2, /there is no conversation nobody/],
+  [["chat", "--resume", "nobody", "--db", "memory"], 2, /conversation nobody doesn.t exist/],
   [["chat", "--resume", "--db", "memory"], 2, /no conversation to resume/],
   [["chat", "--server", "http://127.0.0.1:9"], 1, /can't be reached/],
-  [["chat", "--server", "http://127.0.0.1:9", "--db", "x.db"], 2, /belongs to the server/],
+  [["chat", "--server", "http://127.0.0.1:9", "--db", "x.db"], 2, /a setting of that server/],
   [["chat", "--window", "fast", "--db", "memory"], 2, /isn.t a number of tokens/],
 ] as const)("%j ends with %i", async (args, expected, message) => {
   const { code, stdout, stderr } = await runCli(args, { stdin: "Hello\n" });

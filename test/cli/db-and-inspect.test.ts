@@ -80,7 +80,7 @@ test("inspect without a session lists; one that isn't there is said", async () =
   expect((await runCli(["inspect", "--db", db])).stdout).toMatch(/^garden .* 62 messages +Beds and rye/);
   const missing = await runCli(["inspect", "gardn", "--db", db]);
   expect(missing.code).toBe(1);
-  expect(missing.stderr).toContain("there is no session or conversation gardn");
+  expect(missing.stderr).toContain("has no session or conversation gardn");
   const nowhere = await runCli(["inspect", "x", "--db", folder.path("none.db")]);
   expect(nowhere).toMatchObject({
     code: 1,
@@ -134,7 +134,7 @@ test("inspect tells the branches of one session other", async () => {
     `  → ${shown(first)}  begins: Plan a trip (6 messages, 2026-01-05 00:00)`,
     expect.stringMatching(/^ {6}└ \S+ {2}from #3 on: To Oslo$/),
     expect.stringMatching(/^ {6}└ \S+ {2}from #5 on: By train$/),
-    "  → is shown here. For another one: precis inspect and its name.",
+    "  → is shown here. To see another: precis inspect NAME.",
   ]);
   expect(stdout).toMatch(/#5 user .*By plane/);
   // Another branch by its name, to its end.
@@ -186,10 +186,10 @@ test("db import gives nobody a key unless it is told to, and says what it did", 
     return found?.tenant;
   };
   const without = await runCli(["db", "import", backup, "--db", target]);
-  expect(without.stdout).toContain("1 client key left out. --with-keys takes them over.");
+  expect(without.stdout).toContain("1 client key left out. --with-keys imports them, too.");
   expect(await verify()).toBeUndefined();
   const taken = await runCli(["db", "import", backup, "--db", target, "--with-keys"]);
-  expect(taken.stdout).toContain("1 client key among them");
+  expect(taken.stdout).toContain("This includes 1 client key");
   expect(await verify()).toBe("team");
 });
 
@@ -212,7 +212,7 @@ test("db: status, export, import, sweep, vacuum", async () => {
   const whole = folder.path("whole.db");
   expect(await runCli(["db", "backup", whole, "--db", db])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("holds all of") as string,
+    stdout: expect.stringContaining("is a copy of") as string,
   });
   expect((await runCli(["inspect", "garden", "--db", whole])).stdout).toContain("in use");
   const twice = await runCli(["db", "backup", whole, "--db", db]);
@@ -247,7 +247,7 @@ test.each([
   [["db", "import", "--db", db], /needs one FILE/],
   [["db", "backup", "--db", db], /needs one FILE/],
   [["db", "sweep", "--older-than", "soon", "--db", db], /30d/],
-  [["db", "sweep", "--older-than", "0d", "--db", db], /means everything\. Give an age/],
+  [["db", "sweep", "--older-than", "0d", "--db", db], /would remove everything\. Give an age/],
   [["inspect", "a", "b"], /takes one SESSION/],
 ])("%j is refused with what to do", async (args, message) => {
   const { code, stderr } = await runCli(args);

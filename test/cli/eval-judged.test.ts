@@ -185,7 +185,7 @@ it("nothing is asked before somebody said yes, and what it takes is told", async
   const without = await judged("--reader", atProvider());
   expect(without.code).toBe(2);
   expect(without.stderr).toMatch(/reader {5}gpt-4o-mini: \d+ requests, [\d.k]+ tokens in, [\d.k]+ out, \$/);
-  expect(without.stderr).toContain("Add --yes to go on");
+  expect(without.stderr).toContain("Add --yes to continue");
   expect(provider.requests).toHaveLength(0);
 });
 

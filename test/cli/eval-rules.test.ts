@@ -64,6 +64,6 @@ it("a person's own conversations are measured, too", async () => {
   expect(stdout).toMatch(/newest +30 % +1 +0\.0 +1/);
   expect(stdout).toMatch(/precis +30 % +1 +100\.0 +1/);
   expect((await runCli(["eval", "rules", "--data", data, "--languages", "de"])).stderr).toMatch(
-    /made conversations/,
+    /generated conversations/,
   );
 });

@@ -126,7 +126,7 @@ test("what looks strange and can be read is imported", async () => {
   });
   const { code, stderr, read, passedOver, unreadable, messages } = await imported(file);
   expect([code, stderr, read, unreadable, messages]).toEqual([0, "", 3, [], 4]);
-  expect(passedOver).toEqual([{ file: `${file}#empty`, reason: "nothing was said in this session." }]);
+  expect(passedOver).toEqual([{ file: `${file}#empty`, reason: "this session has no messages." }]);
 });
 
 test.each([

@@ -59,7 +59,7 @@ test("words are found in a file, with pointers that count leading system message
   expect(answer).toMatchObject({ index: 16, text: expect.stringMatching(/^#17 /) });
   const missing = await runCli(["recall", "#99", file, "--read"]);
   expect([missing.code, missing.stdout]).toEqual([1, ""]);
-  expect(missing.stderr).toContain("there is no such message");
+  expect(missing.stderr).toContain("message not found");
   const read = await runCli(["recall", "#16–17", file, "--read"]);
   expect(read.stdout).toMatch(/^#16 user: Bed 7: [^\n]*\n#17 For bed 7 take rye[^\n]*\n$/);
   const piped = await runCli(["recall", "week 4\\d\\.", "-", "--regex", "--limit", "1"], {
@@ -120,7 +120,7 @@ test("a file that isn't there is named, whether or not there is a database", asy
   const beside = await runCli(["recall", "rye", "nosuch.jsonl", "--db", db]);
   expect(beside.code).toBe(1);
   expect(beside.stderr).toContain('no session or conversation "nosuch.jsonl"');
-  expect(beside.stderr).toContain("There is no file of that name either.");
+  expect(beside.stderr).toContain("No file has that name, either.");
   const all = await runCli(["recall", "rye", "--db", folder.path("none.db")]);
   expect(all.stderr).toMatch(/there is no database .*none\.db\. Name one/);
 });

@@ -91,7 +91,7 @@ test("without --window the session's model decides, and without a model it asks"
   const known = await runCli(["replay", "-", "--json"], { stdin: JSON.stringify(request) });
   expect((JSON.parse(known.stdout) as { window: number }).window).toBe(128_000);
   const unknown = await runCli(["replay", chatFile]);
-  expect([unknown.code, unknown.stderr.includes("Which window?")]).toEqual([2, true]);
+  expect([unknown.code, unknown.stderr.includes("replay needs --window")]).toEqual([2, true]);
 });
 
 test("a transcript without an answer is no failure", async () => {
@@ -118,7 +118,7 @@ test("requests that nothing can make fit are told and left out; if that is all o
   expect((JSON.parse(some.stdout) as { totals: ReplayTotals }).totals.requests).toBe(6);
   const all = await runCli(["replay", "-", "--window", "4k"], { stdin: JSON.stringify(later.slice(0, 2)) });
   expect([all.code, all.stdout]).toEqual([1, ""]);
-  expect(all.stderr).toMatch(/Shorten the last user message .* raise the budget/);
+  expect(all.stderr).toMatch(/Shorten the last user message .* use a larger budget/);
 });
 
 test("Ctrl-C while reading: exit 130, no stack, nothing on stdout", async () => {
@@ -182,9 +182,7 @@ test("a judge says what readers of each strategy's view know, after its cost was
     expect(strategies.filter(({ knows }) => knows !== undefined)).toHaveLength(7);
     // What a reader of the view can still read, it knows.
     expect(strategies.some(({ knows = 0 }) => knows > 0)).toBe(true);
-    expect((await runCli(["replay", file, "--window", "2k", ...judge])).stderr).toContain(
-      "goes with --prices",
-    );
+    expect((await runCli(["replay", file, "--window", "2k", ...judge])).stderr).toContain("needs --prices");
   } finally {
     await provider.close();
     scratch.remove();

@@ -52,7 +52,7 @@ test("as text: chart, totals, one line for each management; no colours in a pipe
   const { code, stdout } = await runCli(["stream", file, "--strategy", "drop-middle"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/4\.1k ┤/);
-  expect(stdout).toMatch(/▲ \d+ minutes? .*frame \d+.*: 4k → 5\d\d, parts were kept/);
+  expect(stdout).toMatch(/▲ \d+ minutes? .*frame \d+.*: 4k → 5\d\d, parts kept/);
   expect(stdout).not.toContain("\u001b");
   const narrow = await runCli(["stream", file], { env: { COLUMNS: "36" } });
   for (const line of narrow.stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(36);

@@ -68,7 +68,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
       /no flag --budgt\. Did you mean --budget\?[\s\S]*precis compact --help/,
     ],
     [["compact", "--budget", "8k"], /needs a FILE/],
-    [["compact", "-"], /How small\?/],
+    [["compact", "-"], /compact needs --budget/],
     [["compact", "x", "--budget", "lots"], /isn.t a number of tokens/],
     [["compact", "x", "--budget", "8"], /Did you mean 8k\?/],
     [["compact", "x", "--budget", "8k", "--profile", "agnet"], /Did you mean agent\?/],
@@ -77,7 +77,10 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
     [["compact", "x", "--model", "no-such-model"], /isn't in the registry/],
     [["compact", "x", "--budget", "8k", "--pick", "0"], /whole number from 1/],
     [["replay", "x", "y", "--window", "32k"], /takes one FILE/],
-    [["replay", "x", "--window", "32k", "--prices", "no-such-model"], /registry\. Name a model whose prices/],
+    [
+      ["replay", "x", "--window", "32k", "--prices", "no-such-model"],
+      /registry\. Name a model with known prices/,
+    ],
     [["compact", "x", "--budget", "0"], /too few tokens\. .* at least 100,/],
     [["compact", "x", "--budget", "8k", "--strategy", "bake"], /--strategy bake: .* It is one of none, /],
   ])("%j", async (args, message) => {
@@ -129,6 +132,8 @@ describe("failures: exit 1, nothing on stdout, no stack", () => {
       stdin: JSON.stringify(chat),
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/budget is 500\. Shorten the system prompt or unpin messages, raise the budget/);
+    expect(stderr).toMatch(
+      /budget is 500\. Shorten the system prompt or unpin messages, or use a larger budget/,
+    );
   });
 });

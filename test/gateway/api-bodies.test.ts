@@ -28,7 +28,7 @@ async function refusal(route: Route, body: unknown) {
 describe("a body that can't be is refused with field, value and fix", () => {
   const file = { name: "a.json", text: "[]" };
   it.each<[Route, unknown, field: string | undefined, given: string, fix: string]>([
-    [routes.changeSettings, { budgt: 5_000 }, "budgt", "no such key", "Did you mean budget?"],
+    [routes.changeSettings, { budgt: 5_000 }, "budgt", "unknown key", "Did you mean budget?"],
     [routes.changeSettings, { budget: "lots" }, "budget", '"lots"', "Give a whole number of at least 100"],
     [routes.changeSettings, { window: 5 }, "window", "5", "Give a whole number of at least 100"],
     [routes.changeSettings, { startAt: 80 }, "startAt", "80", "Did you mean 0.8?"],
@@ -36,38 +36,44 @@ describe("a body that can't be is refused with field, value and fix", () => {
       routes.changeSettings,
       { startAt: 99_999_999_999 },
       "startAt",
-      "99999999999 is more tokens",
+      "99999999999 is larger than any window",
       "a share above 0",
     ],
     [
       routes.changeSettings,
       { landAt: 99_999_999_999 },
       "landAt",
-      "99999999999 is more tokens",
+      "99999999999 is larger than any window",
       "a share above 0",
     ],
     [
       routes.changeSettings,
       { startAt: 9_000, window: 8_000 },
       "startAt",
-      "9000 is more tokens than the window has (8000)",
+      "9000 exceeds the window of 8000 tokens",
       "Give a share",
     ],
     [
       routes.createConversation,
       { settings: { startAt: 9_000, window: 8_000 } },
       "startAt",
-      "9000 is more tokens than the window has (8000)",
+      "9000 exceeds the window of 8000 tokens",
       "Give a share",
     ],
     [
       routes.changeConversation,
       { settings: { startAt: 9_000, window: 8_000 } },
       "startAt",
-      "9000 is more tokens than the window has (8000)",
+      "9000 exceeds the window of 8000 tokens",
       "Give a share",
     ],
-    [routes.whatIf, { startAt: 99_999_999_999 }, "startAt", "99999999999 is more tokens", "a share above 0"],
+    [
+      routes.whatIf,
+      { startAt: 99_999_999_999 },
+      "startAt",
+      "99999999999 is larger than any window",
+      "a share above 0",
+    ],
     [routes.changeSettings, { tail: 3 }, "tail", "3", "above 0 and up to 1"],
     [routes.changeSettings, { temperature: -1 }, "temperature", "-1", "from 0 to 2"],
     [routes.changeSettings, { maxTokens: 0 }, "maxTokens", "0", "Give a whole number of at least 1"],
@@ -137,7 +143,7 @@ it("a name of megabytes is refused without being repeated", async () => {
 it("a start and a landing that can't work together are refused, also one after the other", async () => {
   expect(await refusal(routes.changeSettings, { landAt: 0.7 })).toMatchObject({
     status: 400,
-    error: { field: "landAt", fix: "Choose a landing of at most 0.5." },
+    error: { field: "landAt", fix: "Use at most 0.5." },
   });
   await call(routes.changeSettings, { body: { landAt: 0.4 } });
   const { status, error } = await refusal(routes.changeSettings, { startAt: 0.3 });

@@ -62,9 +62,9 @@ it("makes, limits, lists and revokes client keys", async () => {
 });
 
 it.each([
-  [["--limit", "5"], "--limit goes with --new-key"],
-  [["--tenant", "a"], "--tenant goes with"],
-  [["--keys", "--new-key", "a"], "don't go together"],
+  [["--limit", "5"], "--limit needs --new-key"],
+  [["--tenant", "a"], "--tenant needs"],
+  [["--keys", "--new-key", "a"], "can't be combined"],
   [["--new-key", "a", "--no-store"], "needs a database"],
 ])("says what doesn't go together: %j", async (args, words) => {
   const result = await keys(...args);

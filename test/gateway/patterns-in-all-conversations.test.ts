@@ -51,7 +51,7 @@ it("a pattern that takes too long everywhere isn't looked for everywhere, leaves
   expect(found).toEqual({ hits: [], partial: true });
   expect(new Set(read).size).toBeLessThan(CONVERSATIONS);
   expect(turns).toBeGreaterThan(3);
-  expect(hitsText(found!)).toContain("not everything was looked at");
+  expect(hitsText(found!)).toContain("not everything was searched");
 });
 
 it("one that doesn't is looked for in all of them", async () => {

@@ -103,7 +103,7 @@ describe("what a request asks for by header", () => {
         body: JSON.stringify({ model: "gpt-4o", messages: chat(45) }),
       });
       expect(answer.status).toBe(400);
-      expect(await answer.text()).toMatch(/landAt: 0\.[37].*(Raise startAt|Choose a landing)/);
+      expect(await answer.text()).toMatch(/landAt: 0\.[37].*(Raise startAt|Use at most)/);
     }
     // The config's landing gives way to the request's start.
     expect((await ask(chat(45), { "x-precis-options": '{"startAt":0.3}' })).action).toBe("compacted");

@@ -65,13 +65,13 @@ it.each([
     for (let n = 0; n < 4; n++) await ask(`You help.\nToday is day ${n} of the week.\n${RULES}`);
     const told = await advice();
     expect(told.slice(0, 2)).toEqual([[], []]);
-    expect(told[2]).toEqual([expect.stringContaining("another one in 2 of 3 requests")]);
+    expect(told[2]).toEqual([expect.stringContaining("changed in 2 of 3 requests")]);
     expect(told[3]![0]).toMatch(
       /differs at “You help\. Today is day 3 of the week\. Answer .*…”, which was “You help\. Today is day 2 of/,
     );
     const session = (await gateway.gateway.store.conversations.list("default")).conversations[0]!.id;
     const shown = await runCli(["inspect", session, "--db", db]);
-    expect(shown.stdout.replace(/\s+/g, " ")).toContain("another one in 3 of 4 requests");
+    expect(shown.stdout.replace(/\s+/g, " ")).toContain("changed in 3 of 4 requests");
     // As soon as it stands, nothing is said.
     await ask(`You help.\nToday is day 3 of the week.\n${RULES}`);
     expect((await advice()).at(-1)).toEqual([]);

@@ -154,7 +154,7 @@ describe("in a talk", () => {
     };
     expect(await reason({ upTo: 1 })).toContain("system prompt");
     expect(await reason({ range: { from: 41, to: 42 } })).toContain("last user message");
-    expect(await reason({ range: { from: 1, to: 2 }, pins: [1] })).toContain("every view shows");
+    expect(await reason({ range: { from: 1, to: 2 }, pins: [1] })).toContain("always shown");
     const hidden = await one.compact(transcript, { now: NOW, upTo: 11 });
     const again = await one.compact(transcript, { now: NOW, state: hidden.state, range: { from: 3, to: 7 } });
     expect(again.report.warnings[0]?.message).toContain("hidden already");

@@ -33,7 +33,7 @@ it.each([
     expect(report.outcome).toBe("pass");
     expect(report.budget.window).toBeUndefined();
     expect(report.warnings.map(({ code, message }) => `${code}: ${message}`).join("\n")).toMatch(
-      /^unknown-model: .*passed on as it is.*`window`/,
+      /^unknown-model: .*sent unchanged.*`window`/,
     );
     expect((await compactor.plan(transcript, input)).due).toBeUndefined();
     expect((await compactor.pressure(transcript, input)).pressure).toBeGreaterThanOrEqual(1);

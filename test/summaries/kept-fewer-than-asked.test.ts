@@ -43,7 +43,7 @@ it("where so many don't fit the budget, the report says how many are kept and wh
   expect(report.warnings).toEqual([
     {
       code: "tail-shortened",
-      message: expect.stringContaining(`newest ${count} messages are kept, and \`tail\` asks for 40`),
+      message: expect.stringContaining(`newest ${count} messages are kept, although \`tail\` asks for 40`),
     },
   ]);
 });

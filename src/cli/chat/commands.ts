@@ -39,19 +39,19 @@ interface ChatCommand {
 const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   compact: {
     usage: "/compact [focus]",
-    help: "compact now; the focus says what the summary should care about most",
+    help: "compact now; the summary concentrates on focus",
     run: (focus, { session }) => session.compact(focus === "" ? undefined : focus),
   },
-  undo: { usage: "/undo", help: "take the last compaction back", run: undo },
+  undo: { usage: "/undo", help: "undo the last compaction", run: undo },
   pin: {
     usage: "/pin [n]",
-    help: "always show message n word for word; without n: your last message",
+    help: "always show message n verbatim (default: your last message)",
     run: pin,
   },
-  unpin: { usage: "/unpin [n]", help: "the opposite; without n: the pin that was set last", run: unpin },
+  unpin: { usage: "/unpin [n]", help: "unpin message n (default: the last one pinned)", run: unpin },
   view: {
     usage: "/view [n | summary]",
-    help: "what the model sees: all of it, message n, or the summary",
+    help: "show what the model sees: everything, message n, or the summary",
     run: view,
   },
   settings: {
@@ -59,15 +59,15 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
     help: "show the settings of this chat, or change one",
     run: settings,
   },
-  model: { usage: "/model [name]", help: "show the models, or go on with another one", run: model },
+  model: { usage: "/model [name]", help: "list the models, or switch to another", run: model },
   recall: {
     usage: "/recall words",
-    help: "find what was said, also what the view no longer shows",
+    help: "search the conversation, including hidden messages",
     run: recall,
   },
   help: {
     usage: "/help",
-    help: "this text",
+    help: "show this text",
     async run(_, { output, columns }) {
       const rows = Object.values(COMMANDS).map(({ usage, help }) => [usage, help] as const);
       output(twoColumns(rows, columns).join("\n"));
@@ -75,7 +75,7 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   },
   quit: {
     usage: "/quit",
-    help: "end; the conversation stays and can be resumed",
+    help: "quit; the conversation is kept and can be resumed",
     async run(_, { quit }) {
       quit();
     },
@@ -94,7 +94,7 @@ export async function runCommand(line: string, context: CommandContext): Promise
   if (command === undefined) {
     const close = nearest(name, Object.keys(COMMANDS));
     throw new UsageError(
-      `there is no command /${name}. ${close === undefined ? "/help lists them." : `Did you mean /${close}?`} A message that begins with / needs a space before it.`,
+      `unknown command /${name}. ${close === undefined ? "/help lists the commands." : `Did you mean /${close}?`} To send a message that starts with /, put a space before it.`,
     );
   }
   await command.run(argument.trim(), context);
@@ -118,7 +118,7 @@ async function pin(argument: string, context: CommandContext): Promise<void> {
     ({ messages }) => messages.findLast(({ role }) => role === "user")?.index,
   );
   await setPins(session, [...pins.filter((one) => one !== index), index]);
-  notice({ tone: "good", text: `Pinned #${number}: it is always shown, word for word.` });
+  notice({ tone: "good", text: `Pinned #${number}: it is always shown verbatim.` });
 }
 
 async function unpin(argument: string, context: CommandContext): Promise<void> {
@@ -153,10 +153,10 @@ async function messageOf(
   const [shown, conversation] = await Promise.all([session.messages(), session.conversation()]);
   const { lead } = shown;
   const index = argument === "" ? otherwise(shown) : numberOf(argument) - 1 - lead;
-  if (index === undefined) throw new UsageError("nothing has been said yet.");
+  if (index === undefined) throw new UsageError("there are no messages yet.");
   if (index < 0 || index >= shown.total)
     throw new UsageError(
-      `there is no message ${argument}: they go from #${lead + 1} to #${lead + shown.total}.`,
+      `message ${argument} doesn't exist: messages go from #${lead + 1} to #${lead + shown.total}.`,
     );
   return { index, number: index + 1 + lead, pins: conversation?.pins ?? [] };
 }
@@ -169,7 +169,7 @@ function numberOf(text: string): number {
 
 async function view(argument: string, context: CommandContext): Promise<void> {
   const { session, output, paint, columns } = context;
-  if (session.id() === undefined) throw new UsageError("nothing has been said yet.");
+  if (session.id() === undefined) throw new UsageError("there are no messages yet.");
   const params = { id: await session.ensure() };
   if (argument === "summary") {
     output(summaryText(await session.api.call(routes.view, { params })));
@@ -197,7 +197,7 @@ async function settings(
 ): Promise<void> {
   const { api } = session;
   const [, name = "", text = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
-  if (name !== "" && text === "") throw new UsageError(`say what ${name} shall be: /settings ${name} VALUE.`);
+  if (name !== "" && text === "") throw new UsageError(`${name} needs a value: /settings ${name} VALUE.`);
   if (name !== "") {
     const { scope, value } = parseSetting(name, text);
     const change = { [name]: value };
@@ -207,7 +207,7 @@ async function settings(
         params: { id: await session.ensure() },
         body: { settings: change },
       });
-    notice({ tone: "good", text: `${name} is ${value === null ? "as it was by default" : text} now.` });
+    notice({ tone: "good", text: `${name} is now ${value === null ? "back to its default" : text}.` });
     return;
   }
   const [conversation, answer] = await Promise.all([session.conversation(), api.call(routes.settings)]);
@@ -234,8 +234,8 @@ async function model(argument: string, context: CommandContext): Promise<void> {
 }
 
 async function recall(q: string, { session, output, columns }: CommandContext): Promise<void> {
-  if (q === "") throw new UsageError("say what to look for: /recall words.");
-  if (session.id() === undefined) throw new UsageError("nothing has been said yet.");
+  if (q === "") throw new UsageError("recall needs a query: /recall words.");
+  if (session.id() === undefined) throw new UsageError("there are no messages yet.");
   const params = { id: await session.ensure() };
   const [{ hits }, { lead }] = await Promise.all([
     session.api.call(routes.recall, { params, query: { q } }),
@@ -243,7 +243,7 @@ async function recall(q: string, { session, output, columns }: CommandContext): 
   ]);
   output(
     hits.length === 0
-      ? `Nothing in this conversation holds “${q}”.`
+      ? `Nothing in this conversation matches “${q}”.`
       : hits
           .map(({ index, role, excerpt, visible }) =>
             oneLine(
@@ -280,7 +280,7 @@ export function parseSetting(name: string, text: string): SettingChange {
   if (setting === undefined) {
     const close = nearest(name, Object.keys(ALL));
     throw new UsageError(
-      `there is no setting ${name}. ${close === undefined ? `The settings are ${Object.keys(ALL).join(", ")}.` : `Did you mean ${close}?`}`,
+      `unknown setting ${name}. ${close === undefined ? `The settings are ${Object.keys(ALL).join(", ")}.` : `Did you mean ${close}?`}`,
     );
   }
   const scope = Object.hasOwn(GLOBAL, name) ? "global" : "chat";
@@ -300,7 +300,7 @@ function parseValue(name: string, { kind }: Setting, text: string): Value {
       const value = typed(kind, text);
       const fault = faultOf(kind, value, true);
       if (!fault) return value as Value;
-      const fix = kind.is === "switch" ? "Say on or off." : fault.fix;
+      const fix = kind.is === "switch" ? "Give on or off." : fault.fix;
       throw new UsageError(`${name} ${text}: this ${fault.problem}. ${fix}`);
     }
   }
@@ -321,7 +321,7 @@ export function settingsText(chat: ChatSettings, answer: SettingsAnswer, columns
   return [
     ...twoColumns(rows, columns),
     ...wrap(
-      `/settings NAME VALUE changes one for this chat; ${DEFAULT_WORD} as its value takes that back.`,
+      `/settings NAME VALUE changes a setting for this chat; the value ${DEFAULT_WORD} resets it.`,
       columns,
     ),
   ].join("\n");

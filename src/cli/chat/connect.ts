@@ -39,7 +39,8 @@ export const connect = async (run: RunOf<"chat">): Promise<Connection> =>
 
 function openOther(server: string, { io, options }: RunOf<"chat">): Connection {
   for (const name of OWN_FLAGS)
-    if (name in options) throw new UsageError(`--${name} belongs to the server; leave it out with --server.`);
+    if (name in options)
+      throw new UsageError(`--${name} can't be used with --server: it is a setting of that server.`);
   if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
     throw new UsageError(`--server ${server}: give its address, such as http://127.0.0.1:8787.`);
   const { keyEnv: name } = options;
@@ -50,7 +51,7 @@ function openOther(server: string, { io, options }: RunOf<"chat">): Connection {
 
 /** The same server as `precis serve`, on the same database, for this chat alone. */
 async function openOwn({ io, options }: RunOf<"chat">): Promise<Connection> {
-  if (options.keyEnv) throw new UsageError("--key-env goes with --server.");
+  if (options.keyEnv) throw new UsageError("--key-env needs --server.");
   // Only this command and serve need them, and they take a while to load.
   const [{ loadConfig }, { createGateway }] = await Promise.all([
     import("../../config/load-config.ts"),
@@ -100,8 +101,8 @@ const apiAt = (url: string, key: string | undefined): ApiClient =>
       fix: "Check that precis serve is running there.",
     },
     brokenOff: {
-      message: `The connection to ${url} broke off.`,
-      fix: "Nothing that was said is lost: say it again as soon as the server can be reached.",
+      message: `The connection to ${url} was lost.`,
+      fix: "No earlier message is lost. Send this one again when the server can be reached.",
     },
   });
 
@@ -173,8 +174,8 @@ async function resumed(api: ApiClient, wanted: string | undefined): Promise<ApiC
   if (found.length === 1) return found[0]!;
   throw new UsageError(
     found.length === 0
-      ? `there is no conversation ${wanted}. precis chat --list shows them.`
-      : `${wanted} is a part of ${found.length} ids. Write more of it.`,
+      ? `conversation ${wanted} doesn't exist. precis chat --list shows all conversations.`
+      : `${found.length} ids start with ${wanted}. Give more characters.`,
   );
 }
 
@@ -192,7 +193,7 @@ async function chooseModel(
   const chosen = last ?? (models.find(({ windowFrom }) => windowFrom !== "guess") ?? models[0])?.id;
   if (chosen !== undefined) return chosen;
   const why = problems.map(({ upstream, message }) => ` ${upstream}: ${message}`).join("");
-  throw new UsageError(`name a model with --model.${why}`);
+  throw new UsageError(`chat needs a model: --model NAME.${why}`);
 }
 
 /** The conversation that is resumed, with what the flags change of it; or what a new one begins with. */
@@ -212,6 +213,6 @@ export async function beginning(
       body: { ...defined({ model }), settings: { ...settings, ...defined({ model }) } },
     });
   if (conversation !== undefined && system !== undefined)
-    throw new UsageError("--system is for a new conversation.");
+    throw new UsageError("--system only applies to a new conversation.");
   return defined({ conversation, model, system, settings });
 }

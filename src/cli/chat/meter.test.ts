@@ -21,7 +21,7 @@ test("tokens, budget and share, then what there is room for", () => {
   );
   expect(meterLine(facts(0.18, "green"), 40, plain)).toBe("Tokens: 1,253 / 6,963 (18 %) · gpt-4o");
   expect(meterLine(facts(0.18, "green"), 24, plain)).toBe("1.3k/7k 18 % · gpt-4o");
-  expect(meterLine({ ...facts(0.18, "green"), auto: false }, 80, plain)).toContain("only when asked");
+  expect(meterLine({ ...facts(0.18, "green"), auto: false }, 80, plain)).toContain("only on request");
 });
 
 test("where everything is pinned, no compaction is foretold", () => {

@@ -45,11 +45,11 @@ export function meterLine({ pressure, model, auto }: MeterFacts, columns: number
   const meter = long.length <= columns ? long : short.slice(0, columns);
   let line = paint(TONES[level], meter);
   const when = pressure.isOpen
-    ? "no window to compare it with"
+    ? "unknown window"
     : pressure.isAllPinned
       ? "can't compact: everything is pinned"
       : `compacts at ${Math.round(startsAt * 100)} %`;
-  const more = [model, auto ? when : "compacts only when asked"];
+  const more = [model, auto ? when : "compacts only on request"];
   for (const text of more) {
     const next = `${line} · ${text}`;
     if (stripVTControlCharacters(next).length > columns) break;

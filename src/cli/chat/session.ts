@@ -72,7 +72,7 @@ export function createChatSession(options: {
   const shownFailures = new Set<string>();
 
   const params = () => {
-    if (id === undefined) throw new ApiFailure({ code: "empty", message: "Nothing has been said yet." });
+    if (id === undefined) throw new ApiFailure({ code: "empty", message: "There are no messages yet." });
     return { id };
   };
   /** What happened up to now was our own doing: it isn't told again when the live stream brings it. */
@@ -123,7 +123,10 @@ export function createChatSession(options: {
           outcome = take(event, hear) ?? outcome;
         }
         if (outcome === undefined)
-          throw new ApiFailure({ code: "cut-off", message: "The server ended the answer in the middle." });
+          throw new ApiFailure({
+            code: "cut-off",
+            message: "The server broke off in the middle of the answer.",
+          });
         return outcome;
       });
     },
@@ -212,7 +215,7 @@ function compactionNotice(answer: CompactAnswer): Notice[] {
   if (outcome === "cancelled") return [{ tone: "warn", text: "Stopped: nothing was compacted." }];
   if (isJustCompacted)
     return [
-      { tone: "warn", text: "It was just compacted and nothing was said since; the view stays as it is." },
+      { tone: "warn", text: "The chat was just compacted and has no new messages, so nothing changed." },
     ];
   if (report === undefined || outcome !== "compacted")
     return [...failure, { tone: "warn", text: "Nothing to gain: the view is as small as it gets." }];
@@ -226,7 +229,7 @@ function compactionNotice(answer: CompactAnswer): Notice[] {
     ...(report.cost > 0 ? [formatDollars(report.cost)] : []),
     ...(pressure.isOpen ? [] : [`${percent(pressure.pressure)} full`]),
   ];
-  return [...failure, { tone: "good", text: `Compacted: ${facts.join(", ")}. /undo takes it back.` }];
+  return [...failure, { tone: "good", text: `Compacted: ${facts.join(", ")}. /undo reverts it.` }];
 }
 
 /** A compaction that came with a turn. */
@@ -235,7 +238,7 @@ const turnNotice = (
   pressure: number,
 ): Notice => ({
   tone: "good",
-  text: `Compacted: ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens, ${percent(pressure)} full. /undo takes it back.`,
+  text: `Compacted: ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens, ${percent(pressure)} full. /undo reverts it.`,
 });
 
 /** So many messages are named; of more, their number says enough. */
@@ -286,19 +289,19 @@ function eventNotice(
     case "rejected":
       return {
         tone: "warn",
-        text: "The model found the request too long: it is made smaller and sent again.",
+        text: "The provider rejected the request as too long. It is compacted and sent again.",
       };
     case "loop":
       return { tone: "warn", text: `The same tool was called ${fact.rounds} times in a row: ${fact.tool}.` };
     case "repeated":
       return {
         tone: "warn",
-        text: `Asked again, because a compaction had hidden it: ${fact.calls.join(", ")}.`,
+        text: `Repeated calls whose results were hidden: ${fact.calls.join(", ")}.`,
       };
     case "recalled":
       return {
         tone: "accent",
-        text: `Quoted for this question, from what the view hides: ${fact.words.join(", ")}.`,
+        text: `Quoted hidden passages for this question: ${fact.words.join(", ")}.`,
       };
     case "undone":
     case "cleared":
@@ -313,6 +316,6 @@ function eventNotice(
 const ELSEWHERE = {
   undone: "A compaction was undone elsewhere.",
   cleared: "The summaries of this chat were cleared elsewhere.",
-  restored: "The cleared summaries of this chat were brought back elsewhere.",
+  restored: "The cleared summaries of this chat were restored elsewhere.",
   "summary-edited": "The summary was edited elsewhere.",
 } as const;

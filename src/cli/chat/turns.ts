@@ -66,9 +66,9 @@ export const OFFLINE_NAME = "offline assistant";
 
 /** Said when a chat begins without a model. */
 export const OFFLINE_NOTE =
-  "No model is configured. The offline assistant is not a language model: it answers only by quoting what this conversation already holds.";
+  "No model is configured. The offline assistant isn't a language model: it only quotes this conversation.";
 export const OFFLINE_HOW =
-  "To chat with a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start with --upstream and a local server. precis doctor tells what this machine has.";
+  "To chat with a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start with --upstream and a local server. precis doctor shows what this machine has.";
 
 /** One turn per line of stdin. The first that fails ends it: a script that goes on would talk to nobody. */
 export async function runLines(io: Io, session: ChatSession, screen: Screen): Promise<void> {

@@ -56,7 +56,7 @@ test("runs of messages with what became of them, the summary where it stands", (
     "  #3 assistant  kept: pinned, 10 tokens  Words of message 1",
     "  #4–31  summarised, 280 tokens",
     "  summary of #2–31: 50 tokens",
-    "  #32 user  left out: its tool call or result is gone, 10 tokens",
+    "  #32 user  left out: its tool call or result is missing, 10 tokens",
   ]);
   expect(lines.at(-2)).toBe("  #41 assistant  kept: recent, 10 tokens  Words of message 39");
   for (const line of viewText(view, messages, { ...look, columns: 40 })

@@ -65,7 +65,7 @@ function unreadable(cause: unknown): FileError {
       );
 }
 
-const MEND = "Try a copy from a backup, or what `opencode export SESSION` writes of single sessions.";
+const MEND = "Try a backup, or export single sessions with `opencode export SESSION`.";
 
 function sessionsIn(database: DatabaseSync, file: string): OpencodeSession[] {
   checkTables(database);
@@ -133,7 +133,7 @@ function exported(database: DatabaseSync, id: unknown): { session: object; damag
     ({ message_id }) => message_id,
   );
   if (said.length === 0 && (rows.length > 0 || partsOf.size === 0))
-    throw new FileError("nothing was said in this session.");
+    throw new FileError("this session has no messages.");
   const messages = said.flatMap((row) => {
     const info = usable("message", row["id"], row["data"]);
     const parts = partsOf.get(row["id"]) ?? [];

@@ -66,7 +66,7 @@ function warningLines(warnings: readonly FileWarning[]): string[] {
     ...alike.slice(0, NAMED).map(({ file, warning }) => `  ${file}: ${warning}`),
     ...(alike.length > NAMED ? [`  and ${formatCount(alike.length - NAMED)} more like these`] : []),
   ]);
-  return lines.length > 0 ? ["Left out or odd:", ...lines] : [];
+  return lines.length > 0 ? ["Notes:", ...lines] : [];
 }
 
 const lineOf = ({ file, reason }: NotRead): string => `  ${file}: ${reason.replace(` ${EXPECTED}`, "")}`;

@@ -81,8 +81,10 @@ test("what survives stands beside the cost, and the best trade is explained in a
   );
   const text = shown(lines, "drop-all", 100).replaceAll("\n", " ");
   expect(text).toMatch(/strategy +survives +sent/);
-  expect(text).toContain("Best trade: Summarise oldest (summarize-oldest). It keeps 80.0 % of what matters");
-  expect(text).toContain("the most that any keeps is 82.0 %");
+  expect(text).toContain(
+    "Best trade: Summarise oldest (summarize-oldest). It keeps 80.0 % of the key details",
+  );
+  expect(text).toContain("the maximum is 82.0 %");
   // A judge knows better than a count of names.
   const known = lines.map((line) => ({ ...line, ...(line.strategy === "drop-all" && { knows: 0.9 }) }));
   const judged = shown(known, "drop-all", 100).replaceAll("\n", " ");

@@ -34,7 +34,7 @@ interface Replayed {
   readonly compared: readonly Compared[];
 }
 
-const NO_REQUEST = "There is no answer of a model in it, so there is no request to replay.";
+const NO_REQUEST = "It contains no answer by a model, so there is no request to replay.";
 
 /** What came of it, a figure each with a remark. */
 function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
@@ -45,11 +45,7 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
   const figures: (readonly [name: string, value: string, note: string] | undefined)[] = [
     ["requests", formatCount(totals.requests), cold > 0 ? `${cold} after the cache had expired` : ""],
     ["tokens sent", formatShort(sent), without(sent, sentWithout, formatShort(sentWithout))],
-    [
-      "unchanged",
-      formatShare(totals.unchanged),
-      "of it the same prefix as in the request before (cacheable)",
-    ],
+    ["unchanged", formatShare(totals.unchanged), "have the same prefix as the previous request (cacheable)"],
     [
       "largest view",
       formatCount(totals.largest),
@@ -59,7 +55,7 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
       ? [
           "survives",
           formatShare(survival.kept / survival.items),
-          `${formatCount(survival.kept)} of ${formatCount(survival.items)} names, paths, numbers and rules that matter, in the last view`,
+          `${formatCount(survival.kept)} of ${formatCount(survival.items)} key names, paths, numbers and rules are in the last view`,
         ]
       : undefined,
     cost && [
@@ -74,7 +70,7 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
     ],
     firstTooLong === undefined
       ? undefined
-      : ["without precis", `request ${firstTooLong + 1}`, "is the first that no longer fits"],
+      : ["without precis", `request ${firstTooLong + 1}`, "is the first that doesn't fit"],
   ];
   return figures.flatMap((one) => (one ? [{ name: one[0], value: one[1], note: one[2] }] : []));
 }
@@ -126,7 +122,7 @@ export function replayReport({ facts, replay, totals, compared }: Replayed): Rep
             { is: "fold", title: "Every request", blocks: [requestTable(replay)] },
           ] satisfies Block[])),
       note(
-        "The view is what the model would have been sent. “Unchanged” is the front of it that is the same as in the request before: providers read that part from their cache at a fraction of the price.",
+        "The view is what would have been sent to the model. “Unchanged” is the beginning it shares with the previous request: providers read that part from their cache at a fraction of the price.",
       ),
     ],
   };
@@ -143,7 +139,7 @@ function viewChart({ requests, compactions }: Replay): Chart {
     return request.compaction === undefined ? [after] : [[at, grown] as const, after];
   });
   return {
-    title: "Tokens that each request sends, with the budget",
+    title: "Tokens sent per request, with the budget",
     lines: [
       { label: "view", points },
       { label: "without precis", points: requests.map(({ full }, at) => [at, full] as const) },
@@ -339,8 +335,8 @@ function bestWhy(lines: readonly Compared[]): string | undefined {
   const most = Math.max(...lines.flatMap((line) => (line.strategy === "everything" ? [] : [keptBy(line)])));
   const what =
     best.knows === undefined
-      ? `It keeps ${formatShare(best.survives)} of what matters (the most that any keeps is ${formatShare(most)}), and none that keeps nearly as much`
-      : `Its reader knows ${formatShare(best.knows)} (the most that any knows is ${formatShare(most)}), and none whose reader knows nearly as much`;
+      ? `It keeps ${formatShare(best.survives)} of the key details (the maximum is ${formatShare(most)}), and no strategy that keeps nearly as much`
+      : `Its reader knows ${formatShare(best.knows)} (the maximum is ${formatShare(most)}), and no strategy whose reader knows nearly as much`;
   return `Best trade: ${best.label} (${best.strategy}). ${what} costs clearly less (${formatDollars(best.cost)}).`;
 }
 
@@ -383,7 +379,7 @@ export function comparedBlocks(lines: readonly Compared[], chosen: string): Bloc
     { text: formatDollars(line.cost), fill: line.cost / most },
   ]);
   return [
-    { is: "heading", text: "What survives, and what it would have cost" },
+    { is: "heading", text: "What survives and what it costs" },
     { is: "table", columns: ["strategy", ...shown.map(([title]) => title)], rows },
     ...[...(why === undefined ? [] : [why]), ...notes(lines)].map((text) => ({ is: "note", text }) as const),
   ];

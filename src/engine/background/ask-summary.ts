@@ -281,8 +281,8 @@ function tooDear({ id }: Model): ModelError {
   return new ModelError({
     model: id,
     failure: "cancelled",
-    message: "summaries have cost their share of what the chat costs.",
-    fix: "Raise `summary.costShare` if more may be spent.",
+    message: "summaries have used up their share of the chat's cost.",
+    fix: "Raise `summary.costShare` to allow more.",
   });
 }
 
@@ -318,7 +318,7 @@ function replyOf(reply: ModelReply, model: Model): ModelReply {
     throw new ModelError({
       model: model.id,
       failure: "bad-answer",
-      message: `the \`stop\` of its answer is ${JSON.stringify(stop)}, which is none.`,
+      message: `the \`stop\` of its answer is ${JSON.stringify(stop)}, which isn't valid.`,
       fix: `Give one of: ${STOPS.join(", ")}; \`end\` for a whole answer.`,
     });
   }

@@ -18,13 +18,13 @@ import { summarizerWindow } from "./writing-task.ts";
 /** What a report says when a summary would be wanted and isn't asked for. */
 const resting = (error: string | undefined): Warning => ({
   code: "summarizer-resting",
-  message: `The summariser failed${error ? ` (${error})` : " lately"} and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.`,
+  message: `The summariser failed${error ? ` (${error})` : " recently"}. It is tried again after a few minutes, or when pressure has grown.`,
 });
 
 const BUSY: Warning = {
   code: "summarizer-busy",
   message:
-    "So many summaries are under way or wait for their turn that no other is asked for just now. Lines chosen by code take its place.",
+    "Too many summaries are running or queued, so no other is requested now. Lines chosen by code are used instead.",
 };
 
 /** The summary under way for a conversation: what it brings of what this one says. Undefined where none is under way. */

@@ -127,7 +127,7 @@ function noMode(model: string): ModelError {
     model,
     failure: "bad-request",
     message: "the forced summary mode can't be used here.",
-    fix: "`continuation` needs `request` and a summariser of the same model; leave `summary.mode` out to let precis choose.",
+    fix: "`continuation` needs `request` and a summariser of the same model; omit `summary.mode` to let precis choose.",
   });
 }
 

@@ -234,7 +234,7 @@ export function unfinished<M>({ summarizer }: WritingTask<M>): ModelError {
   return new ModelError({
     model: summarizer.model.id,
     failure: "bad-answer",
-    message: "only a part of the messages could be summarised.",
+    message: "only some of the messages could be summarised.",
     fix: "Try again later; nothing was stored.",
   });
 }

@@ -226,8 +226,8 @@ function unspokenWarnings(
   });
   if (hidden.length === 0) return [];
   const why = hidden.some((message) => readableText(message).trim() !== "")
-    ? `a budget of ${budget} tokens has no room for a summary of them. They can be recalled`
-    : "they have no text that precis can read. The transcript still has them";
+    ? `a budget of ${budget} tokens leaves no room for a summary. They can be recalled`
+    : "they have no text that precis can read. They are still in the transcript";
   return [
     {
       code: "no-summary-fits",
@@ -269,7 +269,7 @@ function tailWarnings(
   return [
     {
       code: "tail-shortened",
-      message: `The newest ${kept} messages are kept, and \`tail\` asks for ${asked}: more don't fit the budget beside a summary of the rest.`,
+      message: `Only the newest ${kept} messages are kept, although \`tail\` asks for ${asked}: with a summary of the rest, no more fit the budget.`,
     },
   ];
 }
@@ -288,14 +288,14 @@ function plantedWarnings(
       ? []
       : [
           warn(
-            `A summary may pass on an instruction that stood in a tool result or a file; it is marked there: ${notes.join("; ")}`,
+            `A summary may repeat an instruction from a tool result or a file. It is marked there: ${notes.join("; ")}`,
           ),
         ]),
     ...(quoted.length === 0
       ? []
       : [
           warn(
-            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do; each is marked as not to be followed: ${quoted.slice(0, NAMED).join("; ")}`,
+            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do. Each is marked as not to be followed: ${quoted.slice(0, NAMED).join("; ")}`,
           ),
         ]),
   ];
@@ -344,7 +344,7 @@ function unknownPartWarnings(messages: readonly Message[]): Warning[] {
   return [
     {
       code: "unknown-part",
-      message: `precis can't read a content part of type "${firstCharacters(found[0]!.kind, MAX_KIND)}" (${placesOf(found)}): its format has no such type, or the part lacks its content. It is sent as it is, but no summary or search covers it.`,
+      message: `precis can't read a content part of type "${firstCharacters(found[0]!.kind, MAX_KIND)}" (${placesOf(found)}): the format has no such type, or the part has no content. It is sent unchanged, but summaries and search ignore it.`,
     },
   ];
 }
@@ -366,7 +366,7 @@ function warning(
   return [
     {
       code,
-      message: `A ${what} without its ${counterpart} is sent as it came (${placesOf(found)}): the transcript has it so, and the provider may refuse it.`,
+      message: `The transcript has a ${what} without its ${counterpart} (${placesOf(found)}). It is sent unchanged, and the provider may reject it.`,
     },
   ];
 }

@@ -155,7 +155,7 @@ export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean
   )
     return {
       code: "summaries-unused",
-      message: `No model is asked for a summary: no later request began with what the last ${firsts.size} first summaries speak for, and another one would make them cost more than the share (${costShare}) of all requests. Lines chosen by code take its place. If these requests are one conversation, leave its earlier messages as they are, and put what changes (a clock, how long ago something was said) at the end of the newest message or into \`extras\`.`,
+      message: `No model is asked for a summary: no later request could use the last ${firsts.size} first summaries, and another would exceed their share (${costShare}) of the cost of all requests. Lines chosen by code are used instead. If these requests belong to one conversation, keep its earlier messages unchanged, and put changing content (a clock, how long ago something was said) at the end of the newest message or into \`extras\`.`,
     };
   const left = allowance(operation, account);
   if (planned <= left) return undefined;
@@ -165,12 +165,12 @@ export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean
     const what = at < 0 ? "a message" : `message #${index + 1} (${conversation.messages[index]?.role})`;
     return {
       code: "summaries-unused",
-      message: `No model is asked for a summary: the last one couldn't be used, because ${what} before its end is another one now. Lines chosen by code take its place until the chat has grown. Leave that message as it is, and put what changes (a clock, a map of files) at the end of the newest message or into \`extras\`.`,
+      message: `No model is asked for a summary: the last one couldn't be used, because ${what} it covers has changed. Lines chosen by code are used until the chat has grown. Keep that message unchanged, and put changing content (a clock, a file map) at the end of the newest message or into \`extras\`.`,
     };
   }
   return {
     code: "summaries-too-dear",
-    message: `No model is asked for a summary: it would read about ${planned} tokens, and ${Math.max(0, left)} are left of the share (${costShare}) of what the chat itself has cost. Lines chosen by code take its place until then. Raise \`summary.costShare\` if more may be spent.`,
+    message: `No model is asked for a summary: it would read about ${planned} tokens, but only ${Math.max(0, left)} are left of the allowed share (${costShare}) of the chat's own cost. Lines chosen by code are used for now. Raise \`summary.costShare\` to allow more.`,
   };
 }
 

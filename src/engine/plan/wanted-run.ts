@@ -192,12 +192,12 @@ export function noRoomWarning<M>(operation: Operation<M>): Warning | undefined {
     if (!isCrowded(conversation, budget) || written <= share) return undefined;
     return {
       code: "no-room-for-summaries",
-      message: `Beside what every view shows (the system prompt, pins, the last user message) ${left} of ${budget.budget} tokens are left: of the model's summary (${written} tokens) what matters most is shown, in about ${share}.`,
+      message: `The system prompt, pins and last user message leave ${left} of ${budget.budget} tokens, so the model's summary (${written} tokens) is shortened to the most important ${share} tokens.`,
     };
   }
   return {
     code: "no-room-for-summaries",
-    message: `Beside what every view shows (the system prompt, pins, the last user message) ${left} of ${budget.budget} tokens are left: too few to show a summary by a model, so none is asked for, and lines chosen by code take its place.`,
+    message: `The system prompt, pins and last user message leave ${left} of ${budget.budget} tokens, too few for a summary by a model. Lines chosen by code are used instead.`,
   };
 }
 

@@ -294,10 +294,10 @@ function readHead<M>(json: string, dialect: Dialect<M>): LostHead<M> | undefined
 
 const HEAD_RESTORED: Warning = {
   code: "head-restored",
-  message: "The system prompt was missing and was restored as it was last seen.",
+  message: "The system prompt was missing, so the last known one was restored.",
 };
 const HEAD_LOST: Warning = {
   code: "head-lost",
   message:
-    "Earlier views of this conversation had a system prompt, and this one has none. It is restored only from a store of your own or from a state that is signed with `stateKey`: pass it again.",
+    "Earlier views of this conversation had a system prompt, and this one has none. It is only restored from your own store or a state signed with `stateKey`: pass it again.",
 };

@@ -86,7 +86,7 @@ export function thinkingWarning(conversation: Conversation, draft: Draft): Warni
   return {
     code: "thinking-off",
     message:
-      "Reasoning of the tool loop under way had to leave the view: send this request with thinking switched off. It can be on again from the next user message on. Thinking that the model adapts itself (`adaptive`) may stay on.",
+      "Reasoning of the current tool loop had to be removed: send this request with thinking switched off. You can switch it on again with the next user message. Adaptive thinking (`adaptive`) can stay on.",
   };
 }
 

@@ -277,12 +277,12 @@ function surveyWarnings(conversation: Conversation, budget: Budget, isDue: boole
     warnings.push({
       code: "all-pinned",
       message:
-        "Nothing can be compacted: every message before the newest turn is pinned. Unpin some of them, or choose a larger budget.",
+        "Nothing can be compacted: every message before the newest turn is pinned. Unpin some, or choose a larger budget.",
     });
   } else if (conversation.head > HEAVY_HEAD * budget.budget) {
     warnings.push({
       code: "heavy-head",
-      message: `System prompt, pins and knowledge take ${conversation.head} of ${budget.budget} tokens: compactions will come often.`,
+      message: `System prompt, pins and knowledge take ${conversation.head} of ${budget.budget} tokens, so compactions will be frequent.`,
     });
   }
   return warnings;
@@ -339,20 +339,19 @@ function stateWarning(
   if (usable === "unsigned")
     return {
       code: "state-unsigned",
-      message:
-        "The given state isn't signed with one of the keys in `stateKey`, or was changed since, and is ignored.",
+      message: "State ignored: it isn't signed with a key in `stateKey`, or was changed after signing.",
     };
   if (damaged > 0)
     return {
       code: "state-damaged",
-      message: `${damaged === 1 ? "One record" : `${damaged} records`} in the given state ${damaged === 1 ? "was" : "were"} damaged or changed, and ${damaged === 1 ? "is" : "are"} ignored. Store a state as it is.`,
+      message: `${damaged === 1 ? "One record" : `${damaged} records`} in the given state ${damaged === 1 ? "was" : "were"} damaged or changed, and ${damaged === 1 ? "is" : "are"} ignored. Store states unchanged.`,
     };
   return fits(remembered, chain)
     ? undefined
     : {
         code: "state-foreign",
         message:
-          "Nothing in the given state belongs to this transcript: it is another conversation's, or the beginning was edited. It is ignored.",
+          "State ignored: nothing in it belongs to this transcript. It is from another conversation, or the beginning was edited.",
       };
 }
 

@@ -208,7 +208,7 @@ const THINKING: readonly NonNullable<FitInput<unknown>["thinking"]>[] = ["may-st
 type Status = Exclude<HostState, string>["steps"][number]["status"];
 const STATUSES: readonly Status[] = ["open", "active", "done", "blocked"];
 
-const focus = text("Say what the summary should care about most.");
+const focus = text("Say what the summary should focus on.");
 const cap = ofTokens(LEAST_CAP);
 
 /** What each call takes beside the transcript, each with its check. What is merely stale is ignored elsewhere. */
@@ -316,7 +316,7 @@ export function checkRange<M>(
     throw refused(
       option,
       `it can't be used together with \`${other}\`.`,
-      "Say either which messages to hide or how much the view may take.",
+      "Give either the messages to hide or the size of the view.",
     );
   }
   const { from, to } = given(range) && isObject(range) ? range : { from: 0, to: upTo };

@@ -185,7 +185,7 @@ function windowOf<M>(
   if (!model.known)
     warnings.push({
       code: "unknown-model",
-      message: `The model ${model.id} isn't in the registry: its window is taken as ${model.window} tokens. Give \`window\` as a number, or describe the model in \`models\`.`,
+      message: `The model ${model.id} isn't in the registry, so a window of ${model.window} tokens is assumed. Give \`window\` as a number, or describe the model in \`models\`.`,
     });
   return { model, window: model.window };
 }
@@ -218,7 +218,7 @@ function checkMargins(reserve: Threshold = 0, safety: Threshold = 0): void {
   throw new ConfigError({
     option,
     message: `${option === "safety" ? forErrors : forAnswer} of the window${beside[1] === 0 ? "" : ` and \`${beside[0]}\` (${beside[1]})`} leaves nothing for a view.`,
-    fix: `Lower \`${option}\`, or leave it out for the default.`,
+    fix: `Lower \`${option}\`, or omit it for the default.`,
   });
 }
 

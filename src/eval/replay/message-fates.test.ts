@@ -49,7 +49,7 @@ test("a dropped message says why", () => {
     measure,
     entries: [{ type: "drop", index: 0, reason: "orphan" }],
   });
-  expect(run).toMatchObject({ fate: "dropped", why: "its tool call or result is gone" });
+  expect(run).toMatchObject({ fate: "dropped", why: "its tool call or result is missing" });
 });
 
 test("a preview is one short line", () => {

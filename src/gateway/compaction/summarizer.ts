@@ -143,14 +143,14 @@ export function summarizerNotes(config: Pick<GatewayConfig, "summarizer" | "upst
     if (!upstream || upstream.apiKey !== undefined || upstream.headers !== undefined) continue;
     if (isLoopback(new URL(upstream.baseURL).hostname)) continue;
     problems.push(
-      `Summaries are to be written by ${one.model}, but upstream ${upstream.name} has no apiKey, and a client's key for another upstream is never sent there: they will fail, and code will write them. Give the upstream an apiKey.`,
+      `${one.model} should write summaries, but its upstream ${upstream.name} has no apiKey, and clients' keys for other upstreams are never sent there. Code will write them instead. Give the upstream an apiKey.`,
     );
   }
   const line =
     summarizer === "extractive"
-      ? "Summaries: by code, no model is asked"
+      ? "Summaries: by code, no model is called"
       : summarizer === "same"
-        ? "Summaries: by each conversation's own model, paid with the key of its requests (--no-summary-model: by code, for nothing)"
-        : `Summaries: by ${summarizer.model}${summarizer.upstream === undefined ? "" : ` at ${summarizer.upstream}`} (--no-summary-model: by code, for nothing)`;
+        ? "Summaries: by each conversation's own model, with its requests' key (--no-summary-model: by code, at no cost)"
+        : `Summaries: by ${summarizer.model}${summarizer.upstream === undefined ? "" : ` at ${summarizer.upstream}`} (--no-summary-model: by code, at no cost)`;
   return { line, problems: [...new Set(problems)] };
 }

@@ -155,7 +155,7 @@ const QUOTED =
 
 /** What was found, by conversation. */
 export function hitsText({ hits, partial }: Awaited<ReturnType<Past["search"]>>): string {
-  const note = partial ? ["The pattern took too long, so that not everything was looked at."] : [];
+  const note = partial ? ["The pattern took too long, so not everything was searched."] : [];
   if (hits.length === 0) return ["Nothing found. Try other words, or fewer.", ...note].join(" ");
   return [QUOTED, ...note, ...hits.map(({ of, text }) => `\nsession ${nameOf(of)}\n${text}`)].join("\n");
 }

@@ -40,14 +40,18 @@ test("two rows may show the same figure", () => {
   expect(faultsOf(`<!-- figures\n${sources}\n-->\n\n| a | 50.8 |\n| b | 50.8 |\n`)).toEqual([]);
 });
 
-test("a wrong figure, a path that leads nowhere, and a figure of a table without a source are faults", () => {
-  expect(faultsOf("<!-- figures\nx > few > *\n-->\nFrom 2 to 1.3 of them.\n")).toEqual([
-    { line: 2, message: "x > few > * is 1.25 | 2" },
-  ]);
+test("a wrong figure, a path that leads nowhere, and a figure without a source are faults", () => {
+  expect(faultsOf("<!-- figures\nx > few > *\n-->\nFrom 2 to 1.3 of them.\n")).toContainEqual({
+    line: 2,
+    message: "x > few > * is 1.25 | 2",
+  });
   expect(faultsOf("<!-- figures\nx > rows > id=b > ms\n-->\nIt took 3 ms.\n")[0]?.message).toContain(
     "x.json has no number at rows > id=b > ms",
   );
+  expect(faultsOf("<!-- figures\nx > few > *\n-->\nFrom 1.3 to 2 of 88, in 7.7 s.\n")[0]?.message).toContain(
+    "no result is named for 7.7",
+  );
   expect(faultsOf("<!-- figures\nx > few > *\n-->\n| 1.3 | 2 |\n| 7.7 | |\n")).toEqual([
-    { line: 1, message: "no result is named for 7.7 in the table that follows" },
+    { line: 1, message: "no result is named for 7.7 in what follows" },
   ]);
 });

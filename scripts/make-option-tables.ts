@@ -11,7 +11,7 @@ import { root } from "./lib/project.ts";
 
 /** Options that have a header of their own. */
 const HEADERS = ["budget", "strategy"];
-/** A flag that as many commands have, with the same words, is explained once for all of them. */
+/** A flag that as many commands of a page have (or all of them), with the same words, is explained once. */
 const SHARED_BY = 3;
 
 /** The questions of the options' page, and the options that answer each: a group stands for all of its options. */
@@ -32,13 +32,32 @@ export const pages: Record<string, Record<string, () => string>> = {
     Object.entries(TOPICS).map(([topic, names]) => [topic, () => tuningTable(names)]),
   ),
   "docs/reference/settings.md": { options: placesTable, chats: chatsTable },
-  "docs/reference/cli.md": {
-    shared: () => sharedTable(),
-    ...Object.fromEntries(
-      Object.entries(COMMANDS).map(([name, command]) => [name, () => commandTable(name, command)]),
-    ),
-  },
+  ...commandPages({
+    "docs/reference/cli.md": (name) => !name.startsWith("eval "),
+    "docs/guide/eval.md": (name) => /^eval (?:retention|cost|rules)$/.test(name),
+    "docs/guide/exams.md": (name) => /^eval (?:judged|exam)$/.test(name),
+  }),
 };
+
+/** The tables of commands, each on one page: what several of a page share stands there once. */
+function commandPages(of: Record<string, (name: string) => boolean>) {
+  return Object.fromEntries(
+    Object.entries(of).map(([page, isHere]) => {
+      const here = Object.entries(COMMANDS).filter(([name]) => isHere(name));
+      const shared = sharedOf(here.map(([, command]) => command));
+      return [
+        page,
+        {
+          shared: () => flagTable(shared.rows),
+          ...(shared.notes.length > 0 && { notes: () => shared.notes.map(marked).join("\n\n") }),
+          ...Object.fromEntries(
+            here.map(([name, command]) => [name, () => commandTable(name, command, shared)]),
+          ),
+        },
+      ];
+    }),
+  );
+}
 
 /** A page with its tables as they should be. */
 export function withOptionTables(page: string, text: string) {
@@ -132,7 +151,9 @@ function chatsTable() {
   );
 }
 
-const ownRows = (command: Command) => flagRows(command).filter(([flag]) => flag !== "--help");
+function ownRows(command: Command) {
+  return flagRows(command).filter(([flag]) => flag !== "--help");
+}
 
 const flagTable = (rows: readonly (readonly [string, string])[]) =>
   table(
@@ -140,25 +161,34 @@ const flagTable = (rows: readonly (readonly [string, string])[]) =>
     rows.map(([flag, help]) => [`\`${flag}\``, marked(help)]),
   );
 
-/** The flags that many commands have, each with the words that most of them have for it. */
-function sharedRows() {
-  const rows = Object.values(COMMANDS).flatMap((command) => ownRows(command));
-  const alike = [...Map.groupBy(rows, ([flag, help]) => `${flag} ${help}`).values()].toSorted(
-    (a, b) => b.length - a.length,
+interface Shared {
+  readonly rows: readonly (readonly [string, string])[];
+  readonly notes: readonly string[];
+}
+
+/** What several commands have in the same words: flags, and notes of two or more. Of a flag with several meanings, the commonest. */
+function sharedOf(commands: readonly Command[]): Shared {
+  const alike = Map.groupBy(
+    commands.flatMap((command) => ownRows(command)),
+    ([flag, help]) => `${flag} ${help}`,
   );
-  const shared = alike.filter((ones) => ones.length >= SHARED_BY).map(([one = ["", ""]]) => one);
-  return [...new Map(shared.toReversed().map((row) => [row[0], row])).values()];
+  const often = [...alike.values()]
+    .filter((ones) => ones.length >= Math.min(SHARED_BY, commands.length))
+    .toSorted((a, b) => a.length - b.length)
+    .map(([one = ["", ""]]) => one);
+  const notes = commands.flatMap((command) => command.notes ?? []);
+  return {
+    rows: [...new Map(often.map((row) => [row[0], row])).values()].toSorted(([a], [b]) =>
+      a.localeCompare(b, "en"),
+    ),
+    notes: [...new Set(notes.filter((note, at) => notes.indexOf(note) !== at))],
+  };
 }
 
-function sharedTable() {
-  return flagTable(sharedRows().toSorted(([a], [b]) => a.localeCompare(b, "en")));
-}
-
-/** What a command takes, as its help shows it; of flags that many have, only the names. */
-function commandTable(name: string, command: Command) {
-  const everywhere = sharedRows();
+/** What a command takes, as its help shows it; of what it shares with others, only the names of flags. */
+function commandTable(name: string, command: Command, everywhere: Shared) {
   const isShared = ([flag, help]: readonly [string, string]) =>
-    everywhere.some(([other, words]) => other === flag && words === help);
+    everywhere.rows.some(([other, words]) => other === flag && words === help);
   const rows = ownRows(command);
   const own = rows.filter((row) => !isShared(row));
   const shared = rows.filter(isShared).map(([flag]) => `\`${flag.split(" ")[0]}\``);
@@ -166,15 +196,15 @@ function commandTable(name: string, command: Command) {
     `\`\`\`sh\n${command.examples.join("\n")}\n\`\`\``,
     `${command.summary} Usage: \`${usageOf(name, command)}\``,
     ...(own.length > 0 ? [flagTable(own)] : []),
-    ...(shared.length > 0 ? [`[Shared flags](#shared-flags): ${shared.join(", ")}.`] : []),
-    ...(command.notes ?? []).map(marked),
+    ...(shared.length > 0 ? [`Also [${shared.join(", ")}](#shared-flags).`] : []),
+    ...(command.notes ?? []).filter((note) => !everywhere.notes.includes(note)).map(marked),
   ].join("\n\n");
 }
 
 /** Flags, commands and data within a sentence, as code. */
 const marked = (text: string) =>
   text.replace(
-    /\{ ?".*?\}(?=[),])|\{ \w.*? \}|(?<![\w-])--[a-z][a-z-]*|\bprecis (?:serve|recall|mcp|inspect|replay|eval judged)(?: --new-key NAME)?|https?:\/\/[\w.:/]*\w\/?|\/[a-z]+ (?:\[[^\]]+\])|[A-Z]+_[A-Z_]+/g,
+    /\{ ?".*?\}(?=[),])|\{ \w.*? \}|(?<![\w-])--[a-z][a-z-]*|\bprecis (?:serve|recall|mcp|inspect|replay|eval judged)(?: --new-key NAME)?|https?:\/\/[\w.:/]*\w\/?|(?<![\w.~/:-])\/[a-z]\w*(?: \[[^\]]+\])?|[A-Z]+_[A-Z_]+/g,
     (code) => `\`${code}\``,
   );
 

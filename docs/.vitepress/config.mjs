@@ -6,14 +6,18 @@ import { defineConfig } from "vitepress";
 
 const docs = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** Pages of the reference for people who write stores, tests or hosts of their own. */
+const FOR_IMPLEMENTERS = ["state", "stores", "stream", "stream-json", "testing"].map((name) => `${name}.md`);
+
 /**
  * The pages of a folder, by their titles.
  * @param {string} folder
+ * @param {(file: string) => boolean} isWanted
  */
-function pagesOf(folder) {
+function pagesOf(folder, isWanted = () => true) {
   if (!existsSync(join(docs, folder))) return [];
   return readdirSync(join(docs, folder))
-    .filter((name) => name.endsWith(".md") && name !== "template.md")
+    .filter((name) => name.endsWith(".md") && isWanted(name))
     .sort()
     .map((name) => ({ text: titleOf(join(folder, name)), link: `/${folder}/${name.slice(0, -3)}` }));
 }
@@ -40,7 +44,7 @@ function slugify(heading) {
 }
 
 /**
- * A link to a file outside of the docs (the README, an example, a source file) leads nowhere on the site: it becomes plain text.
+ * A link to a file that isn't on the site (the README, an example, a decision) leads nowhere there: it becomes plain text.
  * Whether such a file exists is checked by `scripts/check-examples.ts`.
  * @param {import("markdown-it").default} md
  */
@@ -54,7 +58,7 @@ function withoutOutsideLinks(md) {
         if (
           token.type === "link_open" &&
           !/^[a-z]+:|^[#/]/.test(href) &&
-          posix.join(posix.dirname(page), href).startsWith("..")
+          /^(?:\.\.|decisions)\//.test(posix.join(posix.dirname(page), href))
         )
           inside = true;
         if (!inside) continue;
@@ -95,7 +99,7 @@ export default defineConfig({
   title: "precis",
   description:
     "Keeps a conversation with a language model inside its token budget, and shows what the model sees.",
-  srcExclude: ["decisions/template.md"],
+  srcExclude: ["decisions/**"],
   cleanUrls: true,
   lastUpdated: false,
   head: [["link", { rel: "icon", href: "/how-it-fits.svg" }]],
@@ -113,10 +117,10 @@ export default defineConfig({
       provider: "local",
       options: {
         miniSearch: {
-          // Pages for people come before lists of names and before decisions.
+          // Pages for people come before lists of names.
           searchOptions: {
             boostDocument: (/** @type {string} */ id) =>
-              /\/(?:generated|decisions)\//.test(id) ? 0.2 : /\/tasks\/|\/start/.test(id) ? 3 : 1,
+              /\/generated\//.test(id) ? 0.2 : /\/tasks\/|\/start/.test(id) ? 3 : 1,
           },
         },
       },
@@ -138,7 +142,6 @@ export default defineConfig({
           { text: "Migrate from something else", link: "/guide/migrate" },
           { text: "Comparison", link: "/compare" },
           { text: "Check it yourself", link: "/check" },
-          { text: "Glossary", link: "/glossary" },
         ],
       },
       {
@@ -175,9 +178,17 @@ export default defineConfig({
       {
         text: "Reference",
         collapsed: true,
-        items: [...pagesOf("reference/generated"), ...pagesOf("reference")],
+        items: pagesOf("reference", (file) => !FOR_IMPLEMENTERS.includes(file)),
       },
-      { text: "Decisions", collapsed: true, items: pagesOf("decisions") },
+      {
+        text: "For implementers",
+        collapsed: true,
+        items: [
+          ...pagesOf("reference", (file) => FOR_IMPLEMENTERS.includes(file)),
+          ...pagesOf("reference/generated"),
+          { text: "Glossary", link: "/glossary" },
+        ],
+      },
     ].filter(({ items }) => items.length > 0),
   },
 });

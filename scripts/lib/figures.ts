@@ -8,7 +8,8 @@
  *
  * Each line is a file of bench/results and a path in it. `name=value` chooses an item of a list, `*` takes all that is there, `|` stands
  * between several names at the end, `×` or `÷` and a number change the unit, `{a,b}` makes two lines of one. The values of a line must stand in
- * this order in one row of the table, or in the paragraph, rounded as the page shows them.
+ * this order in one row of the table, or in the paragraph, rounded as the page shows them. A number with decimals that no line names is a
+ * fault: write figures so, and counts of what was done ("88 sessions") without.
  */
 
 export type Fault = { line: number; message: string };
@@ -36,9 +37,10 @@ export function checkFigures(
       try {
         const wanted = valuesAt(source, read);
         values += wanted.length;
-        const fitting = rows.map((numbers) => inOrder(wanted, numbers)).filter((one) => one !== undefined);
-        // Two rows may show the same figure.
-        const row = fitting.find((one) => one.some((shown) => !backed.has(shown))) ?? fitting[0];
+        const shown = (isOpen: (one: Shown) => boolean) =>
+          rows.map((numbers) => inOrder(wanted, numbers.filter(isOpen))).find((one) => one !== undefined);
+        // The same figure may stand there twice: each line takes one that no other has.
+        const row = shown((one) => !backed.has(one)) ?? shown(() => true);
         for (const one of row ?? []) backed.add(one);
         if (!row)
           faults.push({
@@ -49,10 +51,9 @@ export function checkFigures(
         faults.push({ line: line + at + 1, message: error instanceof Error ? error.message : String(error) });
       }
     }
-    if (!isTable) continue;
     for (const one of rows.flat())
       if (one.text.includes(".") && !backed.has(one))
-        faults.push({ line, message: `no result is named for ${one.text} in the table that follows` });
+        faults.push({ line, message: `no result is named for ${one.text} in what follows` });
   }
   return { faults, values };
 }
@@ -103,17 +104,17 @@ function numbersIn(text: string): Shown[] {
   });
 }
 
-/** The numbers that show the values, if they stand there in this order. */
+/** The numbers that show the values, if they stand there in this order. Of several that do, the one with the most digits: a "2" is near 2.4. */
 function inOrder(wanted: readonly number[], numbers: readonly Shown[]) {
   const found: Shown[] = [];
-  let from = 0;
+  let rest = numbers;
   for (const value of wanted) {
-    const at = numbers.findIndex(
-      (one, place) => place >= from && Math.abs(one.value - value) <= one.tolerance,
-    );
-    if (at < 0) return undefined;
-    found.push(numbers[at] as Shown);
-    from = at + 1;
+    const [best] = rest
+      .filter((one) => Math.abs(one.value - value) <= one.tolerance)
+      .toSorted((a, b) => a.tolerance - b.tolerance);
+    if (!best) return undefined;
+    found.push(best);
+    rest = rest.slice(rest.indexOf(best) + 1);
   }
   return found;
 }

@@ -244,6 +244,7 @@ function conversationsOf(
         store: bounded.conversations,
         memory,
         redact: config.redact,
+        isWatched: () => live.hasListeners,
         onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
       })
     : undefined;

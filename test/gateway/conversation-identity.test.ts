@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ApiMessages } from "../../src/gateway/api.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
@@ -62,11 +63,47 @@ it("the same words in another wire format are another conversation, also under t
   }
 });
 
+it("a pin stays with its message: not with what is said in its place, and again with it in its own branch", async () => {
+  const edited = turns(7).map((one, n) => (n === 2 ? { ...one, content: "Said otherwise." } : one));
+  await ask(CHAT, turns(7));
+  const [conversation] = await list();
+  const id = conversation!.id;
+  const shown = async () => {
+    const response = await fetch(`${gateway.url}/api/conversations/${id}/messages`);
+    const { messages } = (await response.json()) as ApiMessages;
+    return messages.map(({ hash, pinned }) => ({ hash, pinned }));
+  };
+  const before = await shown();
+  const { hash } = before[5]!;
+  const patched = await fetch(`${gateway.url}/api/conversations/${id}`, {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ pins: [hash] }),
+  });
+  expect(patched.status).toBe(200);
+  const pinned = async () => (await shown()).flatMap((one) => (one.pinned ? one.hash : []));
+  expect(await pinned()).toEqual([hash]);
+  await ask(CHAT, edited);
+  expect((await list()).length).toBe(1);
+  expect((await shown()).map((one) => one.hash)).not.toContain(hash);
+  expect(await pinned()).toEqual([]);
+  await ask(CHAT, [
+    ...turns(7),
+    { role: "assistant", content: "Understood." },
+    { role: "user", content: "And?" },
+  ]);
+  expect(await pinned()).toEqual([hash]);
+});
+
 it("what was set for a chat and what was pinned in it holds for its next requests", async () => {
   const first = await ask(CHAT, turns(1));
   const [conversation] = await list();
+  const [{ hash } = { hash: "" }] = await gateway.gateway.store.conversations.read(
+    "default",
+    conversation!.id,
+  );
   await gateway.gateway.store.conversations.update("default", conversation!.id, {
-    meta: { settings: { budget: 900, strategy: "truncate-oldest" }, pins: [0] },
+    meta: { settings: { budget: 900, strategy: "truncate-oldest" }, pins: [hash] },
   });
   const answer = { role: "assistant", content: "Understood." };
   const response = await ask(CHAT, [

@@ -250,7 +250,8 @@ describe("messages", () => {
     await call(routes.undoCompaction, { params: { id } });
     expect(new Set(await fates())).toEqual(new Set(["kept"]));
     await call(routes.compact, { params: { id }, body: { focus: "the list" } });
-    await call(routes.changeConversation, { params: { id }, body: { pins: [hidden] } });
+    const { hash } = (await call(routes.messages, { params: { id } })).messages[hidden]!;
+    await call(routes.changeConversation, { params: { id }, body: { pins: [hash] } });
     expect((await fates())[hidden]).toBe("kept");
   });
 });

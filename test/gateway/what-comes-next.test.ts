@@ -89,7 +89,8 @@ describe("the meter", () => {
   it("says that there is nothing to gain where compaction starts and never brings anything", async () => {
     const turns = 80;
     const id = await chatOf(turns, { window: 40_000 });
-    const pins = Array.from({ length: 2 * turns }, (_, index) => index);
+    const { messages } = await call(routes.messages, { params: { id } });
+    const pins = messages.map(({ hash }) => hash);
     await call(routes.changeConversation, { params: { id }, body: { pins } });
     const { pressure: full, startsAt, next } = await pressure(id);
     expect(full).toBeGreaterThan(startsAt);
@@ -104,7 +105,8 @@ describe("the meter", () => {
   it("says that everything is pinned where a small window with a model waits for that", async () => {
     const turns = 56;
     const id = await chatOf(turns);
-    const pins = Array.from({ length: 2 * turns }, (_, index) => index);
+    const { messages } = await call(routes.messages, { params: { id } });
+    const pins = messages.map(({ hash }) => hash);
     await call(routes.changeConversation, { params: { id }, body: { pins } });
     const told = await pressure(id);
     expect(told.pressure).toBeGreaterThan(told.startsAt);

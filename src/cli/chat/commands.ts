@@ -112,32 +112,33 @@ async function undo(_: string, { session, notice }: CommandContext): Promise<voi
 
 async function pin(argument: string, context: CommandContext): Promise<void> {
   const { session, notice } = context;
-  const { index, number, pins } = await messageOf(
+  const { hash, number, pins } = await messageOf(
     argument,
     context,
     ({ messages }) => messages.findLast(({ role }) => role === "user")?.index,
   );
-  await setPins(session, [...pins.filter((one) => one !== index), index]);
+  await setPins(session, [...pins.filter((one) => one !== hash), hash]);
   notice({ tone: "good", text: `Pinned #${number}: it is always shown verbatim.` });
 }
 
 async function unpin(argument: string, context: CommandContext): Promise<void> {
   const { session, notice } = context;
-  const { pins: before = [] } = (await session.conversation()) ?? {};
-  if (before.length === 0) {
+  const { messages } = await session.messages();
+  const last = messages.findLast(({ pinned }) => pinned);
+  if (!last) {
     notice({ tone: "warn", text: "Nothing is pinned." });
     return;
   }
-  const { index, number, pins } = await messageOf(argument, context, () => before.at(-1));
-  if (!pins.includes(index)) throw new UsageError(`#${number} isn't pinned.`);
+  const { hash, number, pins } = await messageOf(argument, context, () => last.index);
+  if (!pins.includes(hash)) throw new UsageError(`#${number} isn't pinned.`);
   await setPins(
     session,
-    pins.filter((one) => one !== index),
+    pins.filter((one) => one !== hash),
   );
   notice({ tone: "good", text: `#${number} is no longer pinned.` });
 }
 
-async function setPins(session: ChatSession, pins: readonly number[]): Promise<void> {
+async function setPins(session: ChatSession, pins: readonly string[]): Promise<void> {
   await session.api.call(routes.changeConversation, {
     params: { id: await session.ensure() },
     body: { pins },
@@ -149,7 +150,12 @@ async function messageOf(
   argument: string,
   { session }: CommandContext,
   otherwise: (shown: Awaited<ReturnType<ChatSession["messages"]>>) => number | undefined,
-): Promise<{ readonly index: number; readonly number: number; readonly pins: readonly number[] }> {
+): Promise<{
+  readonly index: number;
+  readonly hash: string;
+  readonly number: number;
+  readonly pins: readonly string[];
+}> {
   const [shown, conversation] = await Promise.all([session.messages(), session.conversation()]);
   const { lead } = shown;
   const index = argument === "" ? otherwise(shown) : numberOf(argument) - 1 - lead;
@@ -158,7 +164,12 @@ async function messageOf(
     throw new UsageError(
       `message ${argument} doesn't exist: messages go from #${lead + 1} to #${lead + shown.total}.`,
     );
-  return { index, number: index + 1 + lead, pins: conversation?.pins ?? [] };
+  return {
+    index,
+    hash: shown.messages[index]!.hash,
+    number: index + 1 + lead,
+    pins: conversation?.pins ?? [],
+  };
 }
 
 function numberOf(text: string): number {

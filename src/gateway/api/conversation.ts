@@ -35,8 +35,8 @@ export interface ApiConversation
   readonly fork: ForkOrigin | undefined;
   /** What this chat has different from the global settings. */
   readonly settings: ChatSettings;
-  /** Indexes of pinned messages. */
-  readonly pins: readonly number[];
+  /** Hashes of pinned messages, of any branch. */
+  readonly pins: readonly string[];
   /** An answer is being written or a compaction is under way right now. */
   readonly busy: "answering" | "compacting" | undefined;
   /** Why its newest message has no (whole) answer. */
@@ -211,8 +211,8 @@ export interface ConversationChanges {
   readonly model?: string;
   readonly system?: string;
   readonly settings?: SettingsChange<ChatSettings>;
-  /** All pinned messages, by index. */
-  readonly pins?: readonly number[];
+  /** All pinned messages, by hash. */
+  readonly pins?: readonly string[];
 }
 
 /** A file in any format that `precis replay` reads (JSON or JSONL, any dialect or agent log). */

@@ -11,7 +11,8 @@ import type { Log } from "../telemetry/log.ts";
 /** What the page keeps with a conversation. */
 export interface ChatMeta {
   readonly settings?: ChatSettings;
-  readonly pins?: readonly number[];
+  /** Hashes of messages, of any branch. */
+  readonly pins?: readonly string[];
   /** A person had it compacted, so a view stands for it however short its transcript is. */
   readonly isCompacted?: true;
   /** The last compaction of all of it that a person asked for: its checkpoint, and how many messages and what budget there were. */

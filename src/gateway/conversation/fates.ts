@@ -53,9 +53,8 @@ async function findFates(parts: FateParts, tenant: string, loaded: Loaded, isGue
     ? newestCheckpoint(parts, loaded, records)
     : await checkpointOfView(parts, loaded, records);
   const draft = checkpoint && restoreDraft(checkpoint, messages, lead.length);
-  const pins = (loaded.meta.pins ?? []).map((index) => index + lead.length);
   return {
-    entries: draft ? entriesOf(withPinned(draft, messages, pins)) : [],
+    entries: draft ? entriesOf(withPinned(draft, messages, loaded.pins)) : [],
     dividers: dividersOf(records, chainOf(loaded)),
   };
 }

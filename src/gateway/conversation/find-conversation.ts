@@ -272,5 +272,9 @@ export async function chatOf(
   if (known.meta.isThrownAway) return "thrown away";
   const { settings, pins = [], isCompacted } = known.meta.of;
   if (settings === undefined && pins.length === 0 && !isCompacted) return undefined;
-  return { settings, pins: pins.filter((index) => index < matched).map((index) => index + record.start) };
+  const places = pins.map((hash) => record.chain.indexOf(hash) - 1);
+  return {
+    settings,
+    pins: places.flatMap((index) => (index >= 0 && index < matched ? [index + record.start] : [])),
+  };
 }

@@ -68,6 +68,7 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
     readGlobalSettings(parts, tenant),
   ]);
   const meta = metaOf(conversation);
+  const pinned = new Set(meta.pins);
   const settings: ChatSettings = { ...givingWay(global, meta.settings ?? {}), ...meta.settings };
   const { system, lead } = readHead(dialect, head);
   const model = meta.settings?.model ?? meta.model ?? conversation.model ?? settings.model ?? "";
@@ -85,7 +86,10 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
     transcript: [...lead, ...wires],
     messages: [...lead.map((message) => dialect.read(message)), ...messages],
     model,
-    pins: (meta.pins ?? []).map((index) => index + lead.length),
+    pins:
+      pinned.size === 0
+        ? []
+        : stored.flatMap(({ hash }, index) => (pinned.has(hash) ? [index + lead.length] : [])),
     choice,
     tools: toolsOf(parts, choice, settings),
   };

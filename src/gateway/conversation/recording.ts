@@ -35,8 +35,11 @@ import {
   transcriptRecord,
 } from "./transcript-record.ts";
 
-/** An upstream that answers within this time gets request and answer stored in one write (milliseconds). */
-const WRITE_ALONE_AFTER_MS = 25;
+/**
+ * An answer that comes within this time is stored together with its request, unless somebody wants to see that before (milliseconds).
+ * Until then only its client has what was asked.
+ */
+const ANSWERED_WITHIN_MS = 10_000;
 
 /** What a client may name to go on from an answer without sending it. */
 export interface AnswerNames {
@@ -67,6 +70,8 @@ export interface RecorderOptions {
   readonly redact: boolean;
   /** Records of these messages may come before them. Returns what ends that. */
   expect(tenant: string, hashes: readonly string[]): () => void;
+  /** Somebody looks on, and wants to see requests before their answers. */
+  isWatched?(): boolean;
   /** A conversation was made or grew. */
   onAppended?(tenant: string, appended: Appended): void;
 }
@@ -141,8 +146,8 @@ export function createHeadMark(): (head: string) => string {
 
 /**
  * The recording of one request. It is opened when the request has come, begun when it leaves for the upstream, finished with or
- * without an answer, and ended when nobody will ask it any more. What it holds is stored in one write, or in two where the upstream
- * is slow: the request, then the answer.
+ * without an answer, and ended when nobody will ask it any more. What it holds is stored in one write, or in two where the answer
+ * takes long or somebody looks on: the request, then the answer.
  */
 export class Recording {
   /** Pages are told of what begins in it once it is stored; they didn't ask. */
@@ -174,6 +179,8 @@ export class Recording {
   readonly #made: NewMessage[] = [];
   /** The request's own messages are in the store, or the store didn't take them. */
   readonly #written = Promise.withResolvers<void>();
+  /** Somebody waits for them. */
+  #isAwaited = false;
   /** The write of the request alone, once it is due. */
   #begun: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -207,25 +214,34 @@ export class Recording {
     return this.#match.known;
   }
 
-  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
+  /** The conversation that the request's messages are in, which are stored now; undefined if they can't be. */
   async stored(): Promise<string | undefined> {
+    this.#isAwaited = true;
+    if (this.#begun) this.#writeAlone();
     await this.#written.promise;
     return this.known.id;
   }
 
-  /** Stores the request's messages, unless the answer comes within moments. A request of several rounds begins once. */
+  /** The request leaves for its upstream. One of several rounds begins once. */
   begin(): void {
-    this.#begun ??= setTimeout(() => {
-      this.#writing = this.#write(this.record, {});
-      // Whoever waits for the commit gets the error; until then it is nobody's.
-      this.#writing.catch(() => {});
-    }, WRITE_ALONE_AFTER_MS);
+    if (this.#begun) return;
+    this.#begun = setTimeout(() => this.#writeAlone(), ANSWERED_WITHIN_MS);
+    if (this.#isAwaited || this.#options.isWatched?.()) this.#writeAlone();
+  }
+
+  /** Stores the request's messages before there is an answer. */
+  #writeAlone(): void {
+    clearTimeout(this.#begun);
+    this.#writing ??= this.#write(this.record, {});
+    // Whoever waits for the commit gets the error; until then it is nobody's.
+    this.#writing.catch(() => {});
   }
 
   /** Stores what isn't stored yet, with the answer if there is one. When it resolves, all of it is in the store for good. */
   async finish(answer: readonly unknown[], extras: AnswerExtras = {}): Promise<void> {
     clearTimeout(this.#begun);
-    if (this.#writing) await this.#writing;
+    this.#writing ??= Promise.resolve();
+    await this.#writing;
     // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
     const named = extras.names?.conversation;
     if (named !== undefined && !isReservedSession(named) && !this.#opening.session && !this.known.isNamed)
@@ -233,9 +249,15 @@ export class Recording {
     await this.#write(this.record.with(answer), extras);
   }
 
-  /** The request is done with, one way or the other. */
+  /** The request is done with, one way or the other. One that left and never came to an answer is stored without. */
   end(): void {
-    for (const end of this.#end.splice(0)) end();
+    if (this.#begun) this.#writeAlone();
+    const ends = this.#end.splice(0);
+    const end = (): void => {
+      for (const one of ends) one();
+    };
+    if (this.#writing) void this.#writing.then(end, end);
+    else end();
   }
 
   /** Stores everything behind what is stored already. */

@@ -164,7 +164,6 @@ export async function forkConversation(
     meta: {
       ...meta,
       fork: { of: id, length, title: loaded.conversation.title },
-      pins: (loaded.meta.pins ?? []).filter((index) => index < length),
     },
   });
 }

@@ -197,8 +197,11 @@ function viewEntry(
 }
 
 /** Why messages are kept, one by one; what holds for all of them is looked up once. */
-function keepReasons({ lead, messages, meta }: Loaded, all: readonly Entry[]): (index: number) => KeepReason {
-  const pins = new Set(meta.pins ?? []);
+function keepReasons(
+  { lead, messages, ...loaded }: Loaded,
+  all: readonly Entry[],
+): (index: number) => KeepReason {
+  const pins = new Set(loaded.pins);
   const isWhole = all.every(({ type }) => type === "keep");
   const lastUser = messages.findLastIndex(
     ({ role, parts }) => role === "user" && parts.some((part) => part.type !== "tool-result"),
@@ -210,7 +213,7 @@ function keepReasons({ lead, messages, meta }: Loaded, all: readonly Entry[]): (
   }
   return (index) => {
     if (index < lead.length) return "head";
-    if (pins.has(index - lead.length) || messages[index]?.pinned) return "pinned";
+    if (pins.has(index) || messages[index]?.pinned) return "pinned";
     if (isWhole) return "kept";
     if (index === lastUser) return "last-user-message";
     return index > lastHidden ? "tail" : "kept";

@@ -40,6 +40,7 @@ const end = wholeNumber("number of messages", 1);
 const text = textUpTo("text", MAX_TEXT);
 /** Longer ones name no message (characters). */
 const MAX_HASH = 100;
+const messageHash = textUpTo("hash of a message", MAX_HASH);
 const title = textUpTo("title", MAX_TITLE);
 const modelName = textOfForm("name of a model", "Give it as the provider writes it, such as gpt-5-mini.", {
   test: (given) => nameFault(given, MAX_MODEL_NAME) === undefined,
@@ -121,11 +122,11 @@ export const schemas = {
     model: modelName.optional(),
     system: text.optional(),
     settings: chatSettingsChange.optional(),
-    pins: listOf(position, "[0, 4]", 0, { most: MAX_PINS }).optional(),
+    pins: listOf(messageHash, '["the hash of a message"]', 0, { most: MAX_PINS }).optional(),
   }),
   importFile: object({ ...fileFields, isExample: yesOrNo.optional() }),
   fork: object({ length: wholeNumber("number of messages", 0) }),
-  branch: object({ message: textUpTo("hash of a message", MAX_HASH) }),
+  branch: object({ message: messageHash }),
   newMessage: object({ role: oneOf("role", ["user", "assistant", "system"]), text }),
   chat: object({
     text,

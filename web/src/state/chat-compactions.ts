@@ -23,7 +23,7 @@ function noteworthy({ outcome, report, isJustCompacted }: CompactAnswer): string
 
 /** Everything that changes a chat's view because a person asks for it. */
 export function createChatCompactions(
-  { api, id, store, fail, refresh }: ChatParts,
+  { api, id, store, transcript, fail, refresh }: ChatParts,
   options: {
     readonly change: (body: ConversationChanges) => Promise<void>;
     readonly takeModel: () => Promise<void>;
@@ -67,13 +67,12 @@ export function createChatCompactions(
     /** Does this page wait for something that it asked for? */
     isActing: () => acting > 0,
     async pin(index: number, on: boolean) {
+      const hash = transcript.store.get().messages.get(index)?.hash;
+      if (hash === undefined) return;
       const pins = new Set(store.get().conversation?.pins ?? []);
-      if (on) pins.add(index);
-      else pins.delete(index);
-      await act(
-        () => change({ pins: [...pins].sort((a, b) => a - b) }),
-        on ? strings.chat.nowPinned : strings.chat.nowUnpinned,
-      );
+      if (on) pins.add(hash);
+      else pins.delete(hash);
+      await act(() => change({ pins: [...pins] }), on ? strings.chat.nowPinned : strings.chat.nowUnpinned);
     },
     /** Resolves with false if it wasn't saved. */
     setSystem: (system: string) => act(() => change({ system }), strings.settings.systemSaved),

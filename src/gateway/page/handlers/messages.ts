@@ -107,7 +107,7 @@ export async function apiMessages(
       parts: shownParts(message.parts),
       tokens: measure.message(message),
       at,
-      pinned: meta.pins?.includes(position) ?? false,
+      pinned: meta.pins?.includes(hash) ?? false,
       fate: fates.get(position + start) ?? { type: "kept" },
       ...(unfinished !== undefined && { unfinished }),
       ...(failure && { failure }),

@@ -1,4 +1,4 @@
-import { LEAST_CAP, STRATEGY_NAMES } from "../core/options.ts";
+import { DIALECT_IDS, LEAST_CAP, STRATEGY_NAMES } from "../core/options.ts";
 import { PROFILE_NAMES } from "../profiles/index.ts";
 import { streamStrategies } from "../stream/settings.ts";
 import * as flag from "./flags.ts";
@@ -19,7 +19,6 @@ export interface Command<F extends flag.Flags = flag.Flags> {
   readonly examples: readonly string[];
 }
 
-const DIALECTS = ["openai-chat", "openai-responses", "anthropic-messages", "ai-sdk", "gemini-contents"];
 /** APIs of models over HTTP. */
 export const APIS = ["chat", "responses", "anthropic"] as const;
 /** Client programs that `launch` starts. Some can be pointed at the gateway only together with a model's name. */
@@ -47,7 +46,7 @@ const profile = flag.choice("P", "options for a kind of program: %s (default: ag
 
 /** Which conversation of a file is read, and in which format. */
 const FILE_FLAGS = {
-  dialect: flag.choice("D", "format of the messages (default: detected)", DIALECTS),
+  dialect: flag.choice("D", "format of the messages (default: detected)", DIALECT_IDS),
   pick: flag.count("N", "which conversation to read from a file with several, counted from 1"),
 };
 

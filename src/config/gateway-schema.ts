@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { servedApis } from "../apis/served.ts";
 import { PROFILE_NAMES } from "../profiles/index.ts";
 import { DATABASE_FIX, databaseKind } from "../stores/database-kind.ts";
 import { nameFault } from "../stores/shared/texts.ts";
@@ -37,7 +38,7 @@ export const SHORTEST_CLIENT_KEY = 16;
 /** Tools that precis can add to requests and answer itself. */
 export const HOSTED_TOOLS = ["recall", "compact", "defer"] as const;
 export type HostedToolName = (typeof HOSTED_TOOLS)[number];
-const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages", "gemini-contents"] as const;
+const DIALECT_IDS = servedApis.map(({ dialect }) => dialect.id);
 
 const modelName = text("name of a model", "Give it as the provider writes it, such as gpt-5-mini.");
 

@@ -1,3 +1,12 @@
+/** The wire formats that precis speaks. */
+export const DIALECT_IDS = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "ai-sdk",
+  "gemini-contents",
+] as const;
+
 /** The names of the strategies. The type, the config, the command line, headers and the page take them from here. */
 export const STRATEGY_NAMES = [
   "none",

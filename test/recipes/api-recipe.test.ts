@@ -1,6 +1,6 @@
 /**
- * The recipe "Adding an API" of CONTRIBUTING.md, carried out on a copy: one folder and a line in each of four files, and the gateway
- * compacts requests of the new API, passes its streams on and stores its answers.
+ * The recipe "Adding an API" of CONTRIBUTING.md, carried out on a copy: one folder and a line in each of five files, and the gateway
+ * compacts requests of the new API, passes its streams on and stores its answers; config and command line know its name.
  */
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -35,6 +35,7 @@ import { text } from "node:stream/consumers";
 import { createGateway } from "./src/gateway/index.ts";
 import { encode } from "./src/apis/transcode.ts";
 import { toy } from "./src/apis/index.ts";
+import { COMMANDS } from "./src/cli/commands.ts";
 
 const STREAM = ["toy ", "says ", "hi"].map((piece) => "data: " + JSON.stringify({ piece }) + "\\n\\n").join("") +
   'data: {"id":"a1","why":"done","spent":[9,3]}\\n\\n';
@@ -51,7 +52,7 @@ const gateway = await createGateway({
   log: "silent",
   window: 4000,
   summarizer: "extractive",
-  upstreams: [{ name: "toys", baseURL: "http://127.0.0.1:" + provider.address().port }],
+  upstreams: [{ name: "toys", baseURL: "http://127.0.0.1:" + provider.address().port, dialects: ["toy"] }],
 });
 const server = createServer(gateway.handler);
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -78,6 +79,7 @@ console.log(JSON.stringify({
   sentStream: STREAM,
   stored: messages.map((message) => message.parts.map((part) => part.text).join("")),
   compacted: { isSmaller: view.length < talk.length / 2, last: view.at(-1).words, answer: long.reply },
+  flag: COMMANDS.compact.flags.dialect.read("dialect", "toy"),
   refused: { status: wrong.status, body: await wrong.json() },
   encoded: encode(toy.id, [
     { role: "user", parts: [{ type: "text", text: "Hello" }] },
@@ -117,6 +119,8 @@ beforeAll(async () => {
     ['import { openaiChat } from "./chat/index.ts";\n', 'import { toy } from "./toy/index.ts";\n'],
     ["  [openaiChat.id]: openaiChat,\n", "  [toy.id]: toy as Dialect<unknown>,\n"],
   );
+  // Named by config and command line.
+  add("src/core/options.ts", ['  "gemini-contents",\n', '  "toy",\n']);
   // Messages of other formats in this one.
   add(
     "src/apis/transcode.ts",
@@ -150,6 +154,10 @@ test("a request that fits goes as it came", () => {
 
 test("one that doesn't fit is compacted, and its newest words are sent", () => {
   expect(told["compacted"]).toMatchObject({ isSmaller: true, last: "What now?", answer: "toy says hi" });
+});
+
+test("command line and config take its name", () => {
+  expect(told["flag"]).toBe("toy");
 });
 
 test("a stream passes as it comes", () => {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { PrecisError } from "../../src/core/errors.ts";
 import { precisMiddleware } from "../../src/integrations/ai-sdk/index.ts";
 import { type FetchLike, precisFetch } from "../../src/integrations/clients/index.ts";
-import { chat, startFakeProvider } from "../../src/testing/index.ts";
+import { chat, gemini, startFakeProvider } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
 
 const provider = await startFakeProvider({ window: 4_000 });
@@ -26,6 +26,28 @@ describe.each(Object.entries(SENT))("a request that is sent as %s", (_, sent) =>
     expect(provider.requests.at(-1)?.headers["authorization"]).toBe("Bearer key");
   });
 });
+
+it.each(["generateContent", "streamGenerateContent?alt=sse"])(
+  "a request to Gemini's %s is made to fit, and what it tells of tokens is learned",
+  async (method) => {
+    const contents = Array.from({ length: 40 }, (_, n) => [
+      gemini.user(`Question ${n}: ${"what about the garden? ".repeat(20)}`),
+      gemini.assistant(`Answer ${n}: ${"water it twice a week. ".repeat(20)}`),
+    ]).flat();
+    const outcomes: string[] = [];
+    const send = precisFetch({ window: 4_000, onView: ({ report }) => outcomes.push(report.outcome) });
+    const asked = { contents: [...contents, gemini.user("now?")] };
+    const response = await send(`${provider.url}/v1beta/models/gemini-2.0-flash:${method}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(asked),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain("OK.");
+    expect(outcomes).toEqual(["compacted"]);
+    expect(provider.requests.at(-1)).toMatchObject({ api: "gemini", lastUser: "now?", status: 200 });
+  },
+);
 
 it("a Request ends with its own signal", async () => {
   const never: FetchLike = (_input, init) =>

@@ -27,6 +27,7 @@ export const geminiApi: Api = {
     const name = encodeURIComponent(model.replace(/^models\//, ""));
     return `/v1beta/models/${name}:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`;
   },
+  isAsked: (path) => /^(?:stream)?generateContent$/i.test(askedByPath(path)?.method ?? ""),
   dialect: geminiContents as Dialect<unknown>,
   fields: {
     messages: "contents",

@@ -75,6 +75,8 @@ export interface Api {
   readonly path: string;
   /** The path that asks a model, where it names the model. */
   pathOf?(model: string, streamed: boolean): string;
+  /** Does a path ask a model? Left out: the one path does. */
+  isAsked?(path: string): boolean;
   readonly dialect: Dialect<unknown>;
   readonly fields: RequestFields;
   /** Undefined for a body that can't be a request of this API. The path comes with its query. */

@@ -1,13 +1,8 @@
 import type { EditReason } from "../edits.ts";
+import type { DIALECT_IDS } from "../options.ts";
 
 /** The wire formats that precis speaks. Other packages may add their own ids. */
-export type DialectId =
-  | "openai-chat"
-  | "openai-responses"
-  | "anthropic-messages"
-  | "ai-sdk"
-  | "gemini-contents"
-  | (string & Record<never, never>);
+export type DialectId = (typeof DIALECT_IDS)[number] | (string & Record<never, never>);
 
 /**
  * One named change to one message. `part` counts the message's parts **without reasoning**, because clients drop old

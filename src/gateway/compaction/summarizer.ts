@@ -122,7 +122,7 @@ function accessTo(upstream: Upstream) {
 function spokenAt(upstream: Upstream, isOwn: boolean, wire: Wire): Wire {
   const isGuess = !isOwn && upstream.config.dialects === undefined && !upstream.isKnownProvider;
   if (isGuess) return usual;
-  return upstream.dialects.includes(wire.dialect.id as never) ? wire : wireOfDialect(upstream.dialects[0]);
+  return upstream.dialects.includes(wire.dialect.id) ? wire : wireOfDialect(upstream.dialects[0]);
 }
 
 /** Who writes summaries and who pays for them, in a line for whoever starts the server; and what can't work. */

@@ -223,7 +223,7 @@ const sentence = (words: string): string => words.charAt(0).toUpperCase() + word
 function chatTurn({ gateway, client, headers }: ApiContext, loaded: Loaded, signal: AbortSignal): Turn {
   const { model, wire, transcript, system } = loaded;
   const upstream = chooseUpstream(gateway.upstreams, model, undefined);
-  const speaks = upstream.dialects.includes(wire.dialect.id as never);
+  const speaks = upstream.dialects.includes(wire.dialect.id);
   const spoken = speaks ? wire : wireOfDialect(upstream.dialects[0]);
   const cap = answerCap({ wire: spoken, settings: loaded.settings });
   const body = requestBody(loaded, { messages: transcript, system }, cap);

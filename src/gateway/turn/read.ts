@@ -18,7 +18,7 @@ import type { Opening, Recording } from "../conversation/recording.ts";
 import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { checkNamed, RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
-import { chooseUpstream, type DialectName } from "../upstream/upstream.ts";
+import { chooseUpstream } from "../upstream/upstream.ts";
 import { type WireRequest, withoutMemory } from "../wires/index.ts";
 import { type Exchange, FITS_ANY_WINDOW, type Turn, type TurnParts } from "./turn.ts";
 
@@ -145,7 +145,7 @@ interface Asking extends Pick<Exchange, "body" | "asked" | "options" | "upstream
 function readAsked(parts: ReadingParts, { request, wire, path }: Base, body: Json): Asking {
   const asked = wire.read(body, path);
   checkAsked(asked, parts.config.limits);
-  const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
+  const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id);
   return { body, asked, options: requestOptions(request.headers), upstream, goesOnFrom: undefined };
 }
 

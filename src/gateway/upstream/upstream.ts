@@ -10,12 +10,11 @@ import {
 import { isProviderHost } from "../../config/environment.ts";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
 import { contentHash } from "../../core/hash.ts";
+import type { DialectId } from "../../core/types.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";
 import { wireAtPath, wireOfDialect, wireOfRequest, wires } from "../wires/index.ts";
 import { askJson, createPool } from "./send.ts";
-
-export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];
 
 /** Where requests go. */
 export type Upstream = ReturnType<typeof createUpstream>;
@@ -27,8 +26,8 @@ const ID_CHARACTERS = 8;
 export function createUpstream(config: UpstreamConfig) {
   const url = new URL(config.baseURL);
   const own = all.filter((wire) => wire.isAt(url.hostname));
-  const dialects: readonly DialectName[] =
-    config.dialects ?? (own.length > 0 ? own : all).map((wire) => wire.dialect.id as DialectName);
+  const dialects: readonly DialectId[] =
+    config.dialects ?? (own.length > 0 ? own : all).map((wire) => wire.dialect.id);
   const models = config.models?.map(glob);
   const windows = Object.entries(config.windows ?? {}).map(([name, window]) => ({
     test: glob(name),
@@ -56,7 +55,7 @@ export function createUpstream(config: UpstreamConfig) {
       const spoken = dialects.map((dialect) => wireOfDialect(dialect).provider);
       return wireAtPath(path)?.provider ?? (spoken.includes(OPENAI) ? OPENAI : spoken[0]!);
     },
-    takes: (model: string, dialect: DialectName | undefined): boolean =>
+    takes: (model: string, dialect: DialectId | undefined): boolean =>
       (dialect === undefined || dialects.includes(dialect)) &&
       (models === undefined || models.some((test) => test(model))),
     windowOf: (model: string) => windows.find(({ test }) => test(model))?.window,
@@ -75,7 +74,7 @@ function glob(pattern: string): (text: string) => boolean {
 export function upstreamOf(
   upstreams: readonly Upstream[],
   model: string,
-  dialect?: DialectName,
+  dialect?: DialectId,
 ): Upstream | undefined {
   const taking = upstreams.filter((one) => one.takes(model, dialect));
   const unlisted = taking.filter(({ isUnlisted }) => isUnlisted);
@@ -93,7 +92,7 @@ export function upstreamOf(
 export function chooseUpstream(
   upstreams: readonly Upstream[],
   model: string,
-  dialect: DialectName | undefined,
+  dialect: DialectId | undefined,
 ): Upstream {
   needUpstream(upstreams);
   const chosen = upstreamOf(upstreams, model, dialect);
@@ -112,7 +111,7 @@ export function chooseUpstream(
  * Where a request goes that precis has no part in. Most of these name no model (files, batches), or one that a config
  * doesn't list (embeddings): then it is the first upstream that speaks the client's format.
  */
-export function chooseForRest(upstreams: readonly Upstream[], model: string, dialect: DialectName): Upstream {
+export function chooseForRest(upstreams: readonly Upstream[], model: string, dialect: DialectId): Upstream {
   needUpstream(upstreams);
   const speaking = upstreams.filter((one) => one.dialects.includes(dialect));
   const taking = model === "" ? undefined : upstreamOf(speaking, model, dialect);
@@ -130,8 +129,8 @@ function needUpstream(upstreams: readonly Upstream[]): void {
 }
 
 /** Tells the format of a request that precis has no part in. */
-export function dialectOf(path: string, headers: IncomingHttpHeaders): DialectName {
-  return wireOfRequest(path, headers).dialect.id as DialectName;
+export function dialectOf(path: string, headers: IncomingHttpHeaders): DialectId {
+  return wireOfRequest(path, headers).dialect.id;
 }
 
 /**

@@ -9,7 +9,7 @@ import { sendJson } from "../http/send-json.ts";
 import { clearedBy, inputTokens } from "../turn/native.ts";
 import { countedWithTools } from "../turn/offer-tools.ts";
 import { abortOnClose, checkAsked, choiceOf } from "../turn/read.ts";
-import { chooseUpstream, type DialectName } from "../upstream/upstream.ts";
+import { chooseUpstream } from "../upstream/upstream.ts";
 import { loadedTools, type Wire, type WireRequest } from "../wires/index.ts";
 import { type Passing, passThrough, type V1Parts } from "./pass-through.ts";
 
@@ -26,7 +26,7 @@ export async function count(
   const { body: given, received, length } = await readJson(request, parts.config.limits);
   const asked = wire.read(given, path);
   checkAsked(asked, parts.config.limits);
-  const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
+  const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id);
   const options = requestOptions(request.headers);
   const forwarded = { request, response, client, path, bytes: received, upstream };
   if (options.off || parts.config.observe) return passThrough(parts, forwarded);

@@ -1,4 +1,5 @@
 import { chatApi } from "../../apis/chat/api.ts";
+import { geminiApi } from "../../apis/gemini/api.ts";
 import { messagesApi } from "../../apis/messages/api.ts";
 import { responsesApi } from "../../apis/responses/api.ts";
 import type { Api, ApiRequest } from "../../apis/shared/api.ts";
@@ -18,9 +19,7 @@ import {
   sendFitted,
 } from "../shared/send-fitted.ts";
 
-const APIS: readonly Api[] = [chatApi, responsesApi, messagesApi];
-/** Their paths begin so, and base URLs of clients end so, or otherwise. */
-const VERSION = "/v1";
+const APIS: readonly Api[] = [chatApi, responsesApi, messagesApi, geminiApi];
 const COUNTS: readonly NonNullable<ClientOptions["count"]>[] = ["tokenizer", "provider"];
 /** Largest refusal that is read (characters). */
 const MAX_REFUSAL = 100_000;
@@ -54,8 +53,8 @@ class Refused extends Error {
 }
 
 /**
- * A `fetch` that sends views: requests to `/chat/completions`, `/responses` and `/messages` are made to fit, whatever client sends
- * them; everything else goes as it is. Hand it to any SDK that takes a `fetch`.
+ * A `fetch` that sends views: requests to `/chat/completions`, `/responses`, `/messages` and Gemini's `generateContent` are made to fit,
+ * whatever client sends them; everything else goes as it is. Hand it to any SDK that takes a `fetch`.
  *
  * @example
  * const fetch = precisFetch({ window: 32_000 });
@@ -135,7 +134,11 @@ type Input = Parameters<FetchLike>[0];
 
 async function readRequest(input: Input, init: RequestInit | undefined): Promise<ReadRequest | undefined> {
   const { pathname } = urlOf(input);
-  const api = APIS.find(({ path }) => pathname.endsWith(path.slice(VERSION.length)));
+  // Base URLs of clients end with the version, or otherwise.
+  const api = APIS.find(
+    ({ isAsked, path, provider }) =>
+      isAsked?.(pathname) ?? pathname.endsWith(path.slice(provider.version.length)),
+  );
   const text = api && (await bodyText(input, init));
   const body = text === undefined ? undefined : parseJson(text);
   if (!api || !isJson(body) || !hasTranscript(api, body)) return undefined;
@@ -257,7 +260,7 @@ function eventReader(api: Api): Reader {
   let stop: Learned["stop"];
   const take = (bytes: Uint8Array, isLast: boolean) => {
     for (const { text, isPart } of split(bytes, isLast)) {
-      if (isPart || !/"(usage|finish_reason|stop_reason)"/.test(text)) continue;
+      if (isPart || !/"(usage|usageMetadata|finish_reason|finishReason|stop_reason)"/.test(text)) continue;
       const event = eventJson(text);
       const reported = event && api.readEvent(event);
       // The end of a stream may leave out the input, or tell it as nothing.

@@ -25,13 +25,7 @@ export { args, HOSTILE_TEXTS, large, lines, text } from "./texts.ts";
 export { hostileTalk, hostileTranscript, longRun, round, soundRound } from "./transcripts.ts";
 
 /** The dialects that have a writer and raw messages. */
-export const WIRE_DIALECTS = [
-  "openai-chat",
-  "openai-responses",
-  "anthropic-messages",
-  "ai-sdk",
-  "gemini-contents",
-] as const;
+export const WIRE_DIALECTS: readonly DialectId[] = Object.keys(RAW_MESSAGES);
 
 /** A hostile transcript of one dialect, with rare raw messages spliced in. */
 export function hostileWire(dialect: DialectId): fc.Arbitrary<WireTranscript> {

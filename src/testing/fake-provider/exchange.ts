@@ -56,7 +56,7 @@ export interface Exchange {
 }
 
 /** The APIs that the fake provider speaks. */
-export const createWires = (): Readonly<Record<FakeApi, FakeWire>> => ({
+export const createWires = () => ({
   chat: chatWire,
   responses: createResponsesWire(),
   messages: messagesWire,
@@ -92,17 +92,17 @@ export function createExchange(options: FakeProviderOptions): Exchange {
 
   async function answer(incoming: Incoming): Promise<Outcome> {
     const { api } = incoming;
-    const wire = wires[api];
+    const wire: FakeWire = wires[api];
     const id = `req_fake${requests.length}`;
     const record = { ...blank(incoming, requests.length), status: 0 } as Mutable<RecordedRequest>;
     requests.push(record);
     const refuse = (fault: ProviderRefusal, headers: Readonly<Record<string, string>> = {}): Outcome => {
       record.status = fault.status;
       record.error = fault.message;
-      return { type: "json", status: fault.status, body: faultBody(api, fault, id), headers };
+      return { type: "json", status: fault.status, body: faultBody(wire, fault, id), headers };
     };
     try {
-      if (!isAllowed(options.apiKey, incoming.headers)) throw refusalOf("unauthorized", api)!.fault;
+      if (!isAllowed(options.apiKey, incoming.headers)) throw refusalOf("unauthorized", wire)!.fault;
       const body = parseBody(incoming.raw);
       const asked = wire.api.read(body, incoming.path);
       Object.assign(record, { body, model: asked?.model ?? "", streamed: asked?.streamed ?? false });
@@ -119,7 +119,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       });
       const fault = faultFor(record);
       record.fault = fault === undefined ? undefined : faultName(fault);
-      const refusal = fault === undefined ? undefined : refusalOf(fault, api);
+      const refusal = fault === undefined ? undefined : refusalOf(fault, wire);
       if (refusal !== undefined) return refuse(refusal.fault, refusal.headers);
       if (record.fault === "never") return { type: "hang" };
       const isForced = record.fault === "too-long";
@@ -147,13 +147,13 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     prompt: Prompt,
     fault: Fault | undefined,
   ): Promise<Outcome> {
-    const wire = wires[record.api];
+    const wire: FakeWire = wires[record.api];
     const room = Math.max(1, window - record.tokens.input);
     const use = cache.use(record.api, record.model, prompt.pieces);
     record.tokens = { input: use.input, cacheRead: use.cacheRead, cacheWrite: use.cacheWrite };
     const given = spoiled(fault, withThought(await replier(record), accepted.thinks === true));
     if (typeof given !== "string" && given.delayMs !== undefined) await sleep(given.delayMs);
-    const decided = decide(given, record, { room, count });
+    const decided = decide(given, record, { room, count, callPrefix: wire.callPrefix });
     record.status = 200;
     record.outputTokens = decided.outputTokens;
     if (record.fault === "wrong-json") return { type: "text", status: 200, body: '{"id": "cut o' };
@@ -168,7 +168,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
   }
 
   function counted(incoming: Incoming): Outcome {
-    const wire = wires[incoming.api];
+    const wire: FakeWire = wires[incoming.api];
     try {
       const body = parseBody(incoming.raw);
       const model = wire.api.read(body, incoming.path)?.model ?? "";
@@ -178,7 +178,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       return { type: "json", status: 200, body: wire.api.counting?.answer(counted) };
     } catch (error) {
       if (!(error instanceof ProviderRefusal)) throw error;
-      return { type: "json", status: error.status, body: faultBody(incoming.api, error, "req_fake_count") };
+      return { type: "json", status: error.status, body: faultBody(wire, error, "req_fake_count") };
     }
   }
 

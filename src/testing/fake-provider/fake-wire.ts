@@ -3,7 +3,7 @@ import type { ServedApi } from "../../apis/shared/api.ts";
 import { lastTrue } from "../../core/collections.ts";
 import type { CacheUse } from "./prompt.ts";
 import type { ProviderRefusal } from "./refusals.ts";
-import type { FakeApi, FakeBody, FakeFamily, FakeProviderOptions, FakeReply, FakeRequest } from "./types.ts";
+import type { FakeBody, FakeFamily, FakeProviderOptions, FakeReply, FakeRequest } from "./types.ts";
 
 /** One server-sent event; `event` is left out where the API has no names. */
 export interface FakeEvent {
@@ -41,6 +41,12 @@ export interface FakeWire {
   readonly api: ServedApi;
   /** Refuses by throwing a `ProviderRefusal`, in the words of the real provider. */
   accept(body: FakeBody, rules: WireRules): Accepted;
+  /** What ids of its calls begin with. Default: those of OpenAI. */
+  readonly callPrefix?: string;
+  /** The body of a refusal. Default: as OpenAI writes it. */
+  refusal?(fault: ProviderRefusal, requestId: string): unknown;
+  /** Its faults are told in the words of Anthropic. Default: of OpenAI. */
+  readonly speaksAsAnthropic?: true;
   /** Fields that stand behind the system prompt for the cache, and cost nothing. */
   settings?(body: FakeBody): unknown;
   /** For the cache, thoughts of earlier answers are a part of the prompt. */
@@ -69,13 +75,6 @@ export interface Answer {
   readonly reasoningTokens: number;
 }
 
-const CALL_PREFIX: Readonly<Record<FakeApi, string>> = {
-  chat: "call_",
-  responses: "call_",
-  messages: "toolu_",
-  gemini: "fc_",
-};
-
 /**
  * Decides what really comes out: the answer's cap and what is left of the window cut it off, reasoning first, as they do
  * at a real provider.
@@ -83,15 +82,19 @@ const CALL_PREFIX: Readonly<Record<FakeApi, string>> = {
 export function decide(
   reply: FakeReply,
   request: FakeRequest,
-  limits: { readonly room: number; readonly count: (text: string) => number },
+  limits: {
+    readonly room: number;
+    readonly count: (text: string) => number;
+    readonly callPrefix: string | undefined;
+  },
 ): Answer {
   const given = typeof reply === "string" ? { text: reply } : reply;
-  const { count, room } = limits;
+  const { count, room, callPrefix = "call_" } = limits;
   const cap = Math.min(request.cap ?? Number.POSITIVE_INFINITY, room);
   const reasoning = cut(given.reasoning ?? "", cap, count);
   const text = cut(given.text ?? "", cap - count(reasoning), count);
   const calls = (given.calls ?? []).map((call, index) => ({
-    id: call.id ?? `${CALL_PREFIX[request.api]}${digest(request.number, index, call.name)}`,
+    id: call.id ?? `${callPrefix}${digest(request.number, index, call.name)}`,
     name: call.name,
     args: typeof call.args === "string" ? call.args : JSON.stringify(call.args ?? {}),
   }));

@@ -13,12 +13,26 @@ const STOPS: Readonly<Record<Answer["stop"], string>> = {
   "content-filter": "SAFETY",
   "tool-call": "STOP",
 };
+/** Google's names for statuses. */
+const STATUSES: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  429: "RESOURCE_EXHAUSTED",
+  503: "UNAVAILABLE",
+};
 /** Models that give their calls ids and signatures, and want them back in the turn that is under way. */
 const SIGNS = /^gemini-(?:[3-9]|\d\d)/;
 
 /** Gemini's `generateContent` and `streamGenerateContent`. */
 export const geminiWire: FakeWire = {
   api: geminiServed,
+  callPrefix: "fc_",
+
+  refusal: ({ status, message }) => ({
+    error: { code: status, message, status: STATUSES[status] ?? "INTERNAL" },
+  }),
 
   accept(given, { model, isCounted, maxOutput }) {
     // Counting takes bare contents, too, or a whole request inside of another object.

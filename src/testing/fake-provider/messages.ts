@@ -28,9 +28,13 @@ const REFUSES_LARGE_CAP = /claude-(?:[23]|(?:opus|sonnet)-4-[01]\b|(?:opus|sonne
 /** Anthropic Messages. */
 export const messagesWire: FakeWire = {
   api: messagesServed,
+  callPrefix: "toolu_",
+  speaksAsAnthropic: true,
   joinsRoles: true,
   // Changing these keeps tools and system in the cache, but not the messages.
   settings: ({ thinking, tool_choice }) => [thinking, tool_choice],
+
+  refusal: ({ type, message }, request_id) => ({ type: "error", error: { type, message }, request_id }),
 
   accept(given, rules) {
     validateMessages(given, rules);

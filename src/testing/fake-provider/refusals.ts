@@ -1,7 +1,8 @@
 import type { DialectId } from "../../core/types.ts";
 import { judgeWire } from "../rules/judge-wire.ts";
 import type { RuleKind } from "../rules/rules.ts";
-import type { FakeApi, FakeReply, Fault, FaultName } from "./types.ts";
+import type { FakeWire } from "./fake-wire.ts";
+import type { FakeReply, Fault, FaultName } from "./types.ts";
 
 /** A refusal in the provider's own words. */
 export class ProviderRefusal extends Error {
@@ -22,25 +23,10 @@ export class ProviderRefusal extends Error {
   }
 }
 
-/** Google's names for statuses. */
-const GOOGLE: Readonly<Record<number, string>> = {
-  400: "INVALID_ARGUMENT",
-  401: "UNAUTHENTICATED",
-  403: "PERMISSION_DENIED",
-  404: "NOT_FOUND",
-  429: "RESOURCE_EXHAUSTED",
-  503: "UNAVAILABLE",
-};
-
 /** The body of a refusal, in the API's own shape. */
-export function faultBody(api: FakeApi, fault: ProviderRefusal, requestId: string): unknown {
-  if (api === "messages")
-    return { type: "error", error: { type: fault.type, message: fault.message }, request_id: requestId };
-  if (api === "gemini")
-    return {
-      error: { code: fault.status, message: fault.message, status: GOOGLE[fault.status] ?? "INTERNAL" },
-    };
-  return { error: { message: fault.message, type: fault.type, param: fault.param, code: fault.code } };
+export function faultBody(wire: FakeWire | undefined, fault: ProviderRefusal, requestId: string): unknown {
+  const { message, type, param, code } = fault;
+  return wire?.refusal?.(fault, requestId) ?? { error: { message, type, param, code } };
 }
 
 /** Throws the refusal unless the condition holds. */
@@ -117,9 +103,9 @@ const REFUSALS: { readonly [F in FaultName]?: { readonly openai: Refused; readon
 };
 
 /** The faults that are refusals; undefined for the others. */
-export function refusalOf(fault: Fault, api: FakeApi): FaultAnswer | undefined {
+export function refusalOf(fault: Fault, wire?: FakeWire): FaultAnswer | undefined {
   const name = faultName(fault);
-  const refused = REFUSALS[name]?.[api === "messages" ? "anthropic" : "openai"];
+  const refused = REFUSALS[name]?.[wire?.speaksAsAnthropic ? "anthropic" : "openai"];
   if (refused === undefined) return undefined;
   const ms = (typeof fault === "string" ? undefined : fault.ms) ?? RETRY_AFTER_MS;
   const retry = { "retry-after-ms": String(ms), "retry-after": String(Math.ceil(ms / MS_PER_SECOND)) };

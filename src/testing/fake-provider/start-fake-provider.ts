@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { askedByPath } from "../../apis/gemini/api.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import { createExchange, createWires, type Exchange, isAllowed, type Outcome } from "./exchange.ts";
 import type { FakeEvent, FakeWire } from "./fake-wire.ts";
@@ -85,22 +84,23 @@ async function handle(
   const incoming = { api: route.api, path: url, headers, raw };
   const outcome = route.isCounted ? exchange.count(incoming) : await exchange.answer(incoming);
   if (response.destroyed) return;
-  // Without `alt=sse` a stream of Gemini's is one JSON list that comes in pieces.
-  const isList = route.api === "gemini" && !url.includes("alt=sse");
+  // Without `alt=sse` such a stream is one JSON list that comes in pieces.
+  const isList = route.streamsLists === true && !url.includes("alt=sse");
   await write(response, outcome, exchange.requests.length, isList);
 }
 
 const APIS = Object.entries(createWires()) as [FakeApi, FakeWire][];
 
 /** Which API a path is of, with or without its version, and whether it asks for a count. */
-function routeOf(url: string): { readonly api: FakeApi; readonly isCounted: boolean } | undefined {
+function routeOf(url: string) {
   const { pathname } = new URL(url, "http://fake");
-  const gemini = askedByPath(url);
-  if (gemini) return { api: "gemini", isCounted: gemini.method === "countTokens" };
-  const path = `/v1${pathname.replace(/^\/v1(?=\/)/, "").replace(/\/$/, "")}`;
+  const plain = `/v1${pathname.replace(/^\/v1(?=\/)/, "").replace(/\/$/, "")}`;
   for (const [api, { api: of }] of APIS) {
-    if (path === of.path) return { api, isCounted: false };
-    if (path === of.counting?.path) return { api, isCounted: true };
+    const { routing, counting, streamsLists } = of;
+    const route = routing?.routeOf(pathname);
+    const isCounted = routing ? route === "count" : plain === counting?.path;
+    const isAnswer = routing ? route === "answer" : plain === of.path;
+    if (isCounted || isAnswer) return { api, isCounted, streamsLists };
   }
   return undefined;
 }
@@ -166,9 +166,9 @@ function get(
   options: FakeProviderOptions,
 ): void {
   const google = /^\/v1(?:beta|alpha)\/models(?:\/([^/]+))?$/.exec(path);
-  const refused = isAllowed(options.apiKey, headers) ? undefined : refusalOf("unauthorized", "chat")?.fault;
+  const refused = isAllowed(options.apiKey, headers) ? undefined : refusalOf("unauthorized")?.fault;
   if (refused && (google || path === "/models"))
-    send(response, refused.status, faultBody("chat", refused, "req_fake_models"));
+    send(response, refused.status, faultBody(undefined, refused, "req_fake_models"));
   else if (google)
     send(response, 200, googleModels(options.models ?? GEMINI_MODELS, google[1], options.window));
   else if (path === "/models") send(response, 200, modelList(options.models ?? MODELS, headers));

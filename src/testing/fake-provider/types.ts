@@ -1,5 +1,7 @@
+import type { createWires } from "./exchange.ts";
+
 /** The APIs that the fake provider speaks: Chat Completions, Responses, Anthropic Messages, Gemini. */
-export type FakeApi = "chat" | "responses" | "messages" | "gemini";
+export type FakeApi = keyof ReturnType<typeof createWires>;
 
 /** A request's body, as it came. */
 export type FakeBody = Readonly<Record<string, unknown>>;

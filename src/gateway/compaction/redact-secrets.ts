@@ -40,7 +40,10 @@ export async function redactWithPauses(wire: string, pause: Pause): Promise<stri
   return joined(wire, clean);
 }
 
-/** Characters that are looked through at once: some milliseconds of work. */
+/**
+ * Characters that are looked through at once: some milliseconds of work. More than a few million of one secret's characters would
+ * run an expression out of stack, in a thread, too.
+ */
 const PIECE_CHARS = 262_144;
 
 /** A text in pieces that cut no secret in two. */

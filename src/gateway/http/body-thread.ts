@@ -127,7 +127,10 @@ const DEEP_VALUES = 20;
 /** Strings are mostly either shorter than this or much longer; a native search pays only for the latter (bytes). */
 const SHORT_STRING = 24;
 
-/** Refuses a body with more values than the limit before it is parsed: 60 MB of `1,1,1` would take seconds and a gigabyte. */
+/**
+ * Refuses a body with more values than the limit before it is parsed: 60 MB of `1,1,1` would take seconds and a gigabyte. To parse it
+ * in a thread with a limit on its memory is no way out: 60 MB of `[],` end the whole process there, whatever the limit is.
+ */
 export function checkValues(bytes: Buffer, limit = MAX_VALUES): void {
   if (bytes.length <= SMALL_BYTES) return;
   let values = 0;

@@ -89,7 +89,11 @@ function tooLarge({ bodyBytes, fix = "Send less, or raise limits.bodyBytes." }: 
   return new RequestFault(413, "too-large", `The body is larger than ${bodyBytes} bytes.`, { fix });
 }
 
-/** Larger bodies are parsed in a thread. For smaller ones that takes longer than to parse them, which is at most 40 ms (bytes). */
+/**
+ * Larger bodies are parsed in a thread (bytes). To start one and to take over what it parsed keeps the main thread as busy as to parse
+ * smaller ones: 9 ms against 9 for 1 MB of messages of 100 characters, 16 against 15 for 2 MB, 29 against 34 for 4 MB; of one long text
+ * 2 against 1, 3 against 4, 2 against 8.
+ */
 export const LARGE_BYTES = 4 * 1024 * 1024;
 
 /** A body as a JSON object. One with too many values is refused. */

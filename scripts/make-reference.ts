@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { ZodType } from "zod";
 import { wordsIn } from "../src/config/values.ts";
 import { routes } from "../src/gateway/api/routes.ts";
-import { schemas } from "../src/gateway/page/schemas.ts";
+import { schemas } from "../src/gateway/api/schemas.ts";
 import { writtenRoutes } from "../src/gateway/wires/index.ts";
 import { gateway, library, type Package, publicSources } from "./lib/packages.ts";
 import { lineAt, parseSource, type SyntaxNode } from "./lib/parse-source.ts";

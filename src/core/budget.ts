@@ -179,7 +179,7 @@ const CUT_OFF = 2;
 /** No less than this is kept free, however short answers are (tokens). */
 const LEAST_RESERVE = 1_024;
 /** Answers that are longer than the first figure get up to this share of the window … */
-export const MOST_RESERVED = 1 / 5;
+const MOST_RESERVED = 1 / 5;
 /** … and of what head, tools and last user message leave: a long answer must not make a request impossible. */
 const MOST_OF_FREE = 1 / 4;
 

@@ -80,13 +80,29 @@ const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const BASE = BASE64URL.length;
 const SHARE_SIGNS = 4;
 
+/** What of Node is used; its types aren't there where the page is built. */
+interface NativeHost {
+  readonly process?: { getBuiltinModule?(name: string): NativeCrypto };
+}
+
+interface NativeCrypto {
+  hash(name: string, text: string, form: string): string;
+  createHash(name: string): NativeHash;
+  createHmac(name: string, key: string): NativeHash;
+}
+
+interface NativeHash {
+  update(text: string): NativeHash;
+  digest(form: string): string;
+}
+
 /**
  * The runtime's own SHA-256, if it has a synchronous one (Node, Bun, Deno, workers with Node's modules). It is asked for
  * while the program runs rather than imported: so the same file can be bundled for browsers, and no bundler has to know
  * which of two files it should take.
  */
 export function nativeSha256(): Sha256 | undefined {
-  const crypto = globalThis.process?.getBuiltinModule?.("node:crypto");
+  const crypto = (globalThis as NativeHost).process?.getBuiltinModule?.("node:crypto");
   if (typeof crypto?.hash !== "function") return undefined;
   const { hash, createHash, createHmac } = crypto;
   return {

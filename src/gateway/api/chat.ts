@@ -1,17 +1,10 @@
 import type { Outcome, Usage } from "../../core/types.ts";
 import type { ApiConversation, ApiMessage, ApiPressure, Lookup } from "./conversation.ts";
 import type { ApiError } from "./route.ts";
+import type { Bodies } from "./schemas.ts";
 
 /** What a person says. */
-export interface ChatInput {
-  readonly text: string;
-  /** Pictures as data URLs. */
-  readonly images?: readonly string[];
-  /** Another model for this answer (and from now on). */
-  readonly model?: string;
-  /** Names what is said: with the same id it is never said twice, however often it is sent. */
-  readonly id?: string;
-}
+export type ChatInput = Bodies["chat"];
 
 /**
  * The stream of one answer. `accepted` comes first and means that the user's message is stored; `done`, `stopped`,
@@ -41,19 +34,6 @@ export type ChatEvent =
   | { readonly type: "failed"; readonly error: ApiError["error"] }
   /** It was said before, and has its answer. */
   | { readonly type: "known" };
-
-/** A message put into a transcript by hand, without asking for an answer. */
-export interface NewMessage {
-  readonly role: "user" | "assistant" | "system";
-  readonly text: string;
-}
-
-/** Other words for a message. What was said there, and what followed it, stays in a branch of its own. */
-export interface MessageEdit {
-  readonly text: string;
-  /** Ask for an answer at once (only for a user's message). Default true. */
-  readonly answer?: boolean;
-}
 
 /** A text that goes along with a message: a file, or a long paste. */
 export interface Attachment {

@@ -11,7 +11,8 @@ import type {
 } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import type { ApiError, Time } from "./route.ts";
-import type { ChatSettings, SettingsChange } from "./settings.ts";
+import type { Bodies } from "./schemas.ts";
+import type { ChatSettings } from "./settings.ts";
 
 /** A conversation without its messages, as lists show it. `leaf`: another number, another branch or more of the same. */
 export interface ApiConversation
@@ -197,35 +198,11 @@ export interface ConversationPage {
   readonly next: string | undefined;
 }
 
-export interface NewConversation {
-  readonly title?: string;
-  readonly model?: string;
-  readonly system?: string;
-  readonly settings?: ChatSettings;
-}
-
-export interface ConversationChanges {
-  readonly title?: string;
-  readonly pinned?: boolean;
-  readonly archived?: boolean;
-  readonly model?: string;
-  readonly system?: string;
-  readonly settings?: SettingsChange<ChatSettings>;
-  /** All pinned messages, by hash. */
-  readonly pins?: readonly string[];
-}
-
-/** A file in any format that `precis replay` reads (JSON or JSONL, any dialect or agent log). */
-export interface ImportFile {
-  readonly name: string;
-  readonly text: string;
-}
+export type NewConversation = Bodies["newConversation"];
+export type ConversationChanges = Bodies["conversationChanges"];
 
 /** What `POST /api/import` takes. */
-export interface NewImport extends ImportFile {
-  /** An example that comes with the page: a conversation that was made of it earlier is answered with, and no other is made. */
-  readonly isExample?: boolean;
-}
+export type NewImport = Bodies["importFile"];
 
 export interface Imported {
   readonly conversations: readonly ApiConversation[];

@@ -1,30 +1,12 @@
-import type { StreamStrategyName } from "../../stream/types.ts";
 import type { Played } from "../../stream/words.ts";
 import type { Receipt } from "../../tokens/receipts.ts";
-import type { ImportFile } from "./conversation.ts";
 import type { TimelineEvent } from "./events.ts";
-import type { WhatIf } from "./view.ts";
+import type { Bodies } from "./schemas.ts";
 
+/** Runs a transcript again, request by request, under each policy, as `precis replay` does. */
+export type ReplayInput = Bodies["replay"];
 /** One way of keeping a conversation inside its window. */
-export interface Policy extends Omit<WhatIf, "force" | "length"> {
-  readonly name: string;
-}
-
-/** Runs a transcript again, request by request, under each policy, as `precis replay` does. Give `conversation` or `file`. */
-export interface ReplayInput {
-  readonly conversation?: string;
-  readonly file?: ImportFile;
-  /** Which conversation of a file that holds several, from 0. */
-  readonly pick?: number;
-  readonly policies: readonly Policy[];
-  /** Prices of this model. */
-  readonly prices?: string;
-  /**
-   * Under the conversation's own settings (`policies` then only gives a name), as if precis had been there from the first
-   * message on. `view` with `length` and `replayed` shows the views of this replay afterwards.
-   */
-  readonly asSet?: boolean;
-}
+export type Policy = ReplayInput["policies"][number];
 
 /** One request of a replay. */
 export interface ReplayPoint {
@@ -70,16 +52,7 @@ export interface ReplayAnswer {
 export type { StreamStrategyName, StreamTrace } from "../../stream/types.ts";
 
 /** Runs a recorded stream again on a cache that only counts. Nothing is stored and no model is asked. */
-export interface StreamReplayInput {
-  /** JSONL of frames and turns, as `precis stream` reads it. */
-  readonly file: ImportFile;
-  /** Which recording of a file that holds several, from 0. */
-  readonly pick?: number;
-  readonly strategy?: StreamStrategyName;
-  /** The cache's size in tokens. */
-  readonly window?: number;
-  readonly tokensPerFrame?: number;
-}
+export type StreamReplayInput = Bodies["replayStream"];
 
 /** How full the cache was, and each time that it was managed. */
 export interface StreamReplayAnswer extends Played {

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatInput, MessageEdit, NewMessage } from "./chat.ts";
+import type { ChatEvent, ChatInput } from "./chat.ts";
 import type {
   ApiCitations,
   ApiConversation,
@@ -16,7 +16,8 @@ import type {
 import type { ListedRequest, LiveEvent, RequestQuery, TimelineEvent, Totals, TotalsQuery } from "./events.ts";
 import type { Past, ReplayAnswer, ReplayInput, StreamReplayAnswer, StreamReplayInput } from "./replay.ts";
 import { type Done, file, json, type Progress, stream, type Time } from "./route.ts";
-import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
+import type { Bodies } from "./schemas.ts";
+import type { SettingsAnswer } from "./settings.ts";
 import type {
   AddedUpstream,
   FoundServer,
@@ -33,7 +34,6 @@ import type {
   RequestRecord,
   WhatIf,
   WhatIfAnswer,
-  WriteText,
   WrittenText,
 } from "./view.ts";
 
@@ -48,10 +48,7 @@ export const routes = {
   models: json<{ answer: ModelsAnswer }>("GET", "/api/models"),
   totals: json<{ query: TotalsQuery; answer: Totals }>("GET", "/api/totals"),
   settings: json<{ answer: SettingsAnswer }>("GET", "/api/settings"),
-  changeSettings: json<{ body: SettingsChange<GlobalSettings>; answer: SettingsAnswer }>(
-    "PATCH",
-    "/api/settings",
-  ),
+  changeSettings: json<{ body: Bodies["settings"]; answer: SettingsAnswer }>("PATCH", "/api/settings"),
   events: stream<{ answer: LiveEvent }>("GET", "/api/events"),
   /** Requests of clients and of the page's chats, the newest first. */
   requests: json<{ query: RequestQuery; answer: { readonly requests: readonly ListedRequest[] } }>(
@@ -93,12 +90,12 @@ export const routes = {
     "/api/conversations/:id/undelete",
   ),
   /** Shows the branch that holds a message, given its hash: what was said in its place before or after an edit. */
-  showBranch: json<{ params: Id; body: { readonly message: string }; answer: ApiConversation }>(
+  showBranch: json<{ params: Id; body: Bodies["branch"]; answer: ApiConversation }>(
     "POST",
     "/api/conversations/:id/branch",
   ),
   /** A new conversation with the first `length` messages of this one. */
-  fork: json<{ params: Id; body: { readonly length: number }; answer: ApiConversation }>(
+  fork: json<{ params: Id; body: Bodies["fork"]; answer: ApiConversation }>(
     "POST",
     "/api/conversations/:id/fork",
   ),
@@ -112,14 +109,14 @@ export const routes = {
     query: { from?: number; to?: number; last?: number };
     answer: ApiMessages;
   }>("GET", "/api/conversations/:id/messages"),
-  appendMessage: json<{ params: Id; body: NewMessage; answer: ApiMessages }>(
+  appendMessage: json<{ params: Id; body: Bodies["newMessage"]; answer: ApiMessages }>(
     "POST",
     "/api/conversations/:id/messages",
   ),
   chat: stream<{ params: Id; body: ChatInput; answer: ChatEvent }>("POST", "/api/conversations/:id/chat"),
   editMessage: stream<{
     params: Id & { readonly index: number };
-    body: MessageEdit;
+    body: Bodies["editMessage"];
     answer: ChatEvent;
   }>("PUT", "/api/conversations/:id/messages/:index"),
   /**
@@ -127,7 +124,7 @@ export const routes = {
    */
   regenerate: stream<{
     params: Id;
-    body: { readonly index?: number; readonly model?: string };
+    body: Bodies["regenerate"];
     answer: ChatEvent;
   }>("POST", "/api/conversations/:id/regenerate"),
   /** Stops an answer or a compaction that is under way. */
@@ -162,7 +159,7 @@ export const routes = {
   }>("GET", "/api/conversations/:id/recall"),
 
   /** A summary to paste, or the start of a fresh chat. Changes nothing. */
-  writeText: json<{ params: Id; body: WriteText; answer: WrittenText }>(
+  writeText: json<{ params: Id; body: Bodies["writeText"]; answer: WrittenText }>(
     "POST",
     "/api/conversations/:id/text",
   ),
@@ -180,7 +177,7 @@ export const routes = {
   ),
   editSummary: json<{
     params: Id & { readonly key: string };
-    body: { readonly text: string };
+    body: Bodies["editSummary"];
     answer: CompactAnswer;
   }>("PUT", "/api/conversations/:id/summaries/:key"),
   /** Forgets all of the chat's summaries and checkpoints; the transcript stays. */

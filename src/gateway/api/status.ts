@@ -1,4 +1,5 @@
 import type { DialectId, Prices } from "../../core/types.ts";
+import type { Bodies } from "./schemas.ts";
 import type { ProfileName } from "./settings.ts";
 
 /** What this server is and can do. */
@@ -30,11 +31,7 @@ interface UpstreamStatus {
 }
 
 /** A server of models, as a person adds it. The key goes there and into a file of the server's, and never comes back. */
-export interface NewUpstream {
-  readonly name?: string;
-  readonly baseURL: string;
-  readonly apiKey?: string;
-}
+export type NewUpstream = Bodies["newUpstream"];
 
 /** The server with what was added; `warning`: it was added, and couldn't be asked for its models. */
 export interface AddedUpstream extends Status {

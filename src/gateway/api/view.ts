@@ -16,7 +16,7 @@ import type { KeepReason } from "../../core/words.ts";
 import type { Receipt } from "../../tokens/receipts.ts";
 import type { ApiPressure } from "./conversation.ts";
 import type { RequestFact } from "./events.ts";
-import type { ChatSettings } from "./settings.ts";
+import type { Bodies } from "./schemas.ts";
 
 /** One line of a view, with its tokens and why it is as it is. */
 export type ViewEntry = { readonly role: Role; readonly tokens: number } & (
@@ -101,15 +101,7 @@ export interface RequestRecord extends RequestFact {
 }
 
 /** Another window, profile or strategy, tried out. */
-export type WhatIf = Omit<
-  ChatSettings,
-  "auto" | "maxTokens" | "temperature" | "summarizer" | "summaryCap" | "tools"
-> & {
-  /** Compact even if nothing is due. */
-  readonly force?: boolean;
-  /** As if the transcript had only its first `length` messages. */
-  readonly length?: number;
-};
+export type WhatIf = Bodies["whatIf"];
 
 /** What would happen. Nothing is sent, stored or changed. */
 export interface WhatIfAnswer extends ApiView {
@@ -121,23 +113,7 @@ export interface WhatIfAnswer extends ApiView {
 }
 
 /** Compact now. */
-export interface CompactNow {
-  readonly focus?: string;
-  /** Only if a compaction is due, as before an answer, and without a model: for a file that was just opened. */
-  readonly whenDue?: boolean;
-  /** Hide so many of the first messages, and no others. Like every place here, it doesn't count leading system messages. */
-  readonly upTo?: number;
-  /** Hide these messages, and no others: `from` ≤ place < `to`. */
-  readonly range?: Run;
-}
-
-/** Write a text about a conversation. */
-export interface WriteText {
-  /** What a fresh chat is for. Left out: a summary. */
-  readonly goal?: string;
-  /** Let the conversation's summariser write it; otherwise code does, at once. */
-  readonly withModel?: boolean;
-}
+export type CompactNow = Bodies["compact"];
 
 /** A text about a conversation, as Markdown. */
 export interface WrittenText {

@@ -4,6 +4,7 @@ import { saidText } from "../../../core/message-text.ts";
 import type { Dialect, Role } from "../../../core/types.ts";
 import { inOneLine } from "../../../stores/shared/texts.ts";
 import { splitAttachments } from "../../api/chat.ts";
+import { schemas } from "../../api/schemas.ts";
 import type { ApiError, ChatEvent } from "../../api.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { summarizerByName, summarizerFor } from "../../compaction/summarizer.ts";
@@ -20,7 +21,6 @@ import { wireOfDialect } from "../../wires/index.ts";
 import { answerChat, viewEvent } from "../answer-chat.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { announced, eventStream, exclusive, showAnswer } from "../event-stream.ts";
-import { schemas } from "../schemas.ts";
 import { compactDue } from "./compact.ts";
 import { apiMessages, foundIn } from "./messages.ts";
 

@@ -9,6 +9,7 @@ import type {
   Run,
   Summary,
 } from "../../../core/types.ts";
+import { schemas } from "../../api/schemas.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
@@ -28,7 +29,6 @@ import { compactedFact, describeFailure, failedSummary } from "../../requests/de
 import { CLIENT_LEFT } from "../../requests/running-request.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { announce, exclusive } from "../event-stream.ts";
-import { schemas } from "../schemas.ts";
 
 /** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
 const MAX_CHECKPOINTS = 100;

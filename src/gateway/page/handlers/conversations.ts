@@ -4,6 +4,7 @@ import { defined } from "../../../core/collections.ts";
 import { firstCharacters } from "../../../core/first-characters.ts";
 import { stringifyDeep } from "../../../core/json.ts";
 import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
+import { MAX_TITLE, schemas } from "../../api/schemas.ts";
 import { type ApiConversation, ARCHIVED, type ChatSettings, LISTED_OF } from "../../api.ts";
 import { createPace } from "../../compaction/measure.ts";
 import { toApi } from "../../conversation/announcer.ts";
@@ -25,7 +26,6 @@ import { upstreamOf } from "../../upstream/upstream.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { bodyToStore, cursorQuery, type Handlers, numberQuery, oneOf } from "../context.ts";
 import { announced } from "../event-stream.ts";
-import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {
   async conversations(context) {

@@ -1,4 +1,5 @@
 import { openRecall } from "../../../recall/open-recall.ts";
+import { schemas } from "../../api/schemas.ts";
 import { type ApiMessage, type ApiMessages, LISTED_OF, type RequestFact, type SearchHit } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import type { ConversationParts } from "../../conversation/conversation-parts.ts";
@@ -13,7 +14,6 @@ import { factOf } from "../../requests/running-request.ts";
 import { shownParts } from "../../wires/gateway-tools.ts";
 import { type ApiContext, type Handlers, numberQuery, oneOf } from "../context.ts";
 import { announced } from "../event-stream.ts";
-import { schemas } from "../schemas.ts";
 
 const DEFAULT_HITS = 20;
 const MAX_HITS = 100;

@@ -14,6 +14,7 @@ import { countingCache } from "../../../stream/caches/counting-cache.ts";
 import { playRecording, readRecordings } from "../../../stream/recording.ts";
 import { exactCounter, modelInfo } from "../../../tokens/index.ts";
 import { spendOf } from "../../../tokens/model-info.ts";
+import { schemas } from "../../api/schemas.ts";
 import { tuningOf } from "../../api/settings.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { createPace, measureOf } from "../../compaction/measure.ts";
@@ -23,7 +24,6 @@ import { fitInput, type ReplayedState, replayCompactor } from "../../conversatio
 import { RequestFault } from "../../http/request-fault.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { progressStream } from "../event-stream.ts";
-import { schemas } from "../schemas.ts";
 
 /** Messages that all requests of a replay may have together, and frames of a stream that is played: others wait for this server, too. */
 const MAX_WORK = 250_000;

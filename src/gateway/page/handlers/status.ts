@@ -9,6 +9,7 @@ import { windowOf } from "../../../models/shared/served-window.ts";
 import { profiles } from "../../../profiles/index.ts";
 import type { RequestFilter, RequestSums, StoredRequest } from "../../../stores/server-store.ts";
 import { percentileOf } from "../../../stores/shared/latency.ts";
+import { schemas } from "../../api/schemas.ts";
 import {
   CHAT_SETTINGS,
   type ChatSettings,
@@ -57,7 +58,6 @@ import {
   type PageParts,
 } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
-import { schemas } from "../schemas.ts";
 import { sentAgain } from "../sent-again.ts";
 
 /** What the conversations of requests are called: their titles, or the sessions that they were named as. */

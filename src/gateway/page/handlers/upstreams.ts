@@ -1,5 +1,6 @@
 import { textOf } from "../../../apis/shared/fields.ts";
 import { parseUpstream } from "../../../config/gateway-schema.ts";
+import { schemas } from "../../api/schemas.ts";
 import type { AddedUpstream, UpstreamTest } from "../../api.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { candidates, findLocalServers } from "../../upstream/local-servers.ts";
@@ -8,7 +9,6 @@ import { createUpstream } from "../../upstream/upstream.ts";
 import { UpstreamFault } from "../../upstream/upstream-fault.ts";
 import { modelsOf } from "../../v1/list-models.ts";
 import type { ApiContext, Handlers, PageParts } from "../context.ts";
-import { schemas } from "../schemas.ts";
 import { statusOf } from "./status.ts";
 
 /** Servers of models that a person adds on the page. */

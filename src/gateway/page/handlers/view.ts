@@ -2,6 +2,7 @@ import { fittingCap, givingWay } from "../../../core/budget.ts";
 import { defined } from "../../../core/collections.ts";
 import { renderView } from "../../../core/draft.ts";
 import { stringifyDeep } from "../../../core/json.ts";
+import { schemas } from "../../api/schemas.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
@@ -23,7 +24,6 @@ import { streamPath } from "../../wires/index.ts";
 import { requestBody } from "../answer-chat.ts";
 import { type Handlers, invalid, numberQuery } from "../context.ts";
 import { progressStream } from "../event-stream.ts";
-import { schemas } from "../schemas.ts";
 
 export const viewHandlers = {
   async view(context) {

@@ -16,9 +16,9 @@ import { LEAST_TOKENS, MOST_TOKENS } from "../../core/options.ts";
 import { PROFILE_NAMES } from "../../profiles/index.ts";
 import { nameFault } from "../../stores/shared/texts.ts";
 import { streamStrategies } from "../../stream/settings.ts";
-import { ALL_SETTINGS, CHAT_SETTINGS, type Setting, type SettingKind } from "../api/settings.ts";
+import { ALL_SETTINGS, CHAT_SETTINGS, type Setting, type SettingKind } from "./settings.ts";
 
-/** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */
+/** What bodies of `/api` look like: they are checked by these, and their types in `../api/` are made from them. */
 
 /** Longest text of one message or summary, and of everything shorter (characters). */
 const MAX_TEXT = 10_000_000;
@@ -65,7 +65,7 @@ function schemaOf(kind: SettingKind): z.ZodType {
   }
 }
 
-type FieldsOf<T> = { [K in keyof T]: T[K] extends Setting<infer V> ? z.ZodType<V> : never };
+type FieldsOf<T> = { [K in keyof T]: T[K] extends Setting<infer V> ? z.ZodType<V, V> : never };
 const fieldsOf = <T extends Record<string, Setting>>(settings: T) =>
   Object.fromEntries(
     Object.entries(settings).map(([name, { kind }]) => [name, schemaOf(kind)]),
@@ -124,6 +124,7 @@ export const schemas = {
     settings: chatSettingsChange.optional(),
     pins: listOf(messageHash, '["the hash of a message"]', 0, { most: MAX_PINS }).optional(),
   }),
+  /** An example that comes with the page is imported once; a conversation that was made of it earlier is answered with. */
   importFile: object({ ...fileFields, isExample: yesOrNo.optional() }),
   fork: object({ length: wholeNumber("number of messages", 0) }),
   branch: object({ message: messageHash }),
@@ -131,22 +132,31 @@ export const schemas = {
   chat: object({
     text,
     images: listOf(image, '["data:image/png;base64,…"]', 0, { most: MAX_IMAGES }).optional(),
+    /** For this answer, and from now on. */
     model: modelName.optional(),
+    /** Names what is said: with the same id it is never said twice, however often it is sent. */
     id: textUpTo("id", MAX_SAID_ID, 1).optional(),
   }),
+  /** What was said there, and what followed it, stays in a branch of its own. `answer`: ask for one at once, which is the default. */
   editMessage: object({ text, answer: yesOrNo.optional() }),
   regenerate: object({ index: position.optional(), model: modelName.optional() }),
   whatIf: object({
     ...optional(policyFields),
+    /** Compact even if nothing is due. */
     force: yesOrNo.optional(),
+    /** As if the transcript had only so many messages. */
     length: wholeNumber("number of messages", 0).optional(),
   }),
   compact: object({
     focus: textUpTo("focus", MAX_FOCUS).optional(),
+    /** Only if a compaction is due, as before an answer, and without a model: for a file that was just opened. */
     whenDue: yesOrNo.optional(),
+    /** Hide so many of the first messages, and no others. Like every place here, it doesn't count leading system messages. */
     upTo: end.optional(),
+    /** Hide these messages, and no others: `from` ≤ place < `to`. */
     range: object({ from: position, to: end }).optional(),
   }),
+  /** `goal`: what a fresh chat is for; without one it is a summary. `withModel`: the summariser writes it, not code. */
   writeText: object({ goal: textUpTo("goal", MAX_FOCUS, 1).optional(), withModel: yesOrNo.optional() }),
   editSummary: object({ text: textUpTo("summary", MAX_TEXT, 1) }),
   replayStream: object({
@@ -156,12 +166,27 @@ export const schemas = {
     window: tokens.optional(),
     tokensPerFrame: wholeNumber("number of tokens", 1, 100_000).optional(),
   }),
+  /** Of a conversation, or of a file; `pick` is the place of one in a file that holds several. */
   replay: object({
     conversation: textUpTo("id of a conversation", MAX_TEXT).optional(),
     file: file.optional(),
     pick: wholeNumber("place in a file", 0).optional(),
     policies,
     prices: textUpTo("name of a model", MAX_TEXT).optional(),
+    /**
+     * Under the conversation's own settings (`policies` then only gives a name), as if precis had been there from the first
+     * message on. `view` with `length` and `replayed` shows the views of this replay afterwards.
+     */
     asSet: yesOrNo.optional(),
   }),
 };
+
+/** As a client writes it: what may be left out is left out, and not undefined. */
+type Written<T> = T extends readonly (infer I)[]
+  ? readonly Written<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Written<Exclude<T[K], undefined>> }
+    : T;
+
+/** The bodies that routes take, by their schemas. */
+export type Bodies = { readonly [K in keyof typeof schemas]: Written<z.input<(typeof schemas)[K]>> };

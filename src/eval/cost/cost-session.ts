@@ -1,3 +1,5 @@
+import type { Usage } from "../../core/types.ts";
+import { spendOf } from "../../tokens/model-info.ts";
 import { MESSAGE_OVERHEAD, messageText } from "../message-text.ts";
 import type { Anchor, ChatMessage, Count } from "../types.ts";
 
@@ -102,19 +104,19 @@ const QUESTION_TOKENS = 500;
 /** Tokens of the summary that a model writes. */
 const SUMMARY_TOKENS = 2_500;
 
-/** One request: its prompt, what of it the provider has cached, and its answer. All in tokens. */
-interface CostedRequest {
-  readonly prompt: number;
-  readonly cached: number;
-  readonly answer: number;
-}
-
-/** What a request costs: cached tokens are read, the rest is written, the answer is output. */
-export const requestCost = ({ prompt, cached, answer }: CostedRequest, prices: CachePrices): number =>
-  prices.read * cached + prices.write * (prompt - cached) + prices.output * answer;
+/** What a request costs of which so many tokens are read from the cache: the rest is written there. */
+export const requestCost = (
+  { input, cacheRead, output }: Required<Pick<Usage, "input" | "cacheRead" | "output">>,
+  prices: CachePrices,
+): number =>
+  spendOf(
+    { input, cacheRead, cacheWrite: input - cacheRead, output },
+    { input: 1, cacheRead: prices.read, cacheWrite: prices.write, output: prices.output },
+  );
 
 /** What a summary by the conversation's own model costs: the prompt once more, the question, the summary. */
 export const summaryCost = (prompt: number, isCold: boolean, prices: CachePrices): number =>
-  (isCold ? prices.write : prices.read) * prompt +
-  prices.write * QUESTION_TOKENS +
-  prices.output * SUMMARY_TOKENS;
+  requestCost(
+    { input: prompt + QUESTION_TOKENS, cacheRead: isCold ? 0 : prompt, output: SUMMARY_TOKENS },
+    prices,
+  );

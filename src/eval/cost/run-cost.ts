@@ -182,7 +182,7 @@ async function walk(
     const cached = isCold ? 0 : head + commonTokens(before ?? [], view.messages, tokensOf);
     tally.requests++;
     if (before !== undefined && isCold) tally.cold++;
-    tally.cost += requestCost({ prompt, cached, answer: tokens[to]! }, prices);
+    tally.cost += requestCost({ input: prompt, cacheRead: cached, output: tokens[to]! }, prices);
     tally.sent += prompt;
     tally.cached += cached;
     if (view.compacted) tally.compactions++;

@@ -3,6 +3,8 @@ import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { fileText } from "./long-task.ts";
+import { post, startUpstream } from "./own-upstream.ts";
 
 type Gateway = Awaited<ReturnType<typeof startGateway>>;
 let provider: FakeProvider;
@@ -343,4 +345,164 @@ describe("OpenAI's compaction for an upstream that has none", () => {
       await running.close();
     }
   });
+});
+
+interface Item {
+  readonly type?: string;
+  readonly role?: string;
+  readonly content?: string | readonly { readonly text: string }[];
+  readonly id?: string;
+  readonly call_id?: string;
+  readonly name?: string;
+  readonly arguments?: string;
+  readonly output?: string;
+  readonly summary?: readonly { readonly text: string }[];
+  readonly encrypted_content?: string;
+}
+
+/** What bridges make of the input of a Responses request for Anthropic. What they don't know falls away. */
+function bridged(input: readonly Item[]): { role: string; content: object[] }[] {
+  const messages: { role: string; content: object[] }[] = [];
+  const add = (role: string, block: object) => {
+    const last = messages.at(-1);
+    if (last?.role === role) last.content.push(block);
+    else messages.push({ role, content: [block] });
+  };
+  for (const item of input) {
+    const { type = "message", role = "user", content = "", call_id, name, output } = item;
+    const text = typeof content === "string" ? content : content.map((part) => part.text).join("\n");
+    if (type === "message") add(role === "assistant" ? role : "user", { type: "text", text });
+    else if (type === "reasoning")
+      add("assistant", {
+        type: "thinking",
+        thinking: item.summary![0]!.text,
+        signature: item.encrypted_content,
+      });
+    else if (type === "function_call")
+      add("assistant", { type: "tool_use", id: call_id, name, input: JSON.parse(item.arguments!) });
+    else if (type === "function_call_output")
+      add("user", { type: "tool_result", tool_use_id: call_id, content: output });
+  }
+  return messages;
+}
+
+it("a Codex session of many rounds whose upstream is a bridge to Anthropic: nothing is refused, and nothing falls away", {
+  timeout: 120_000,
+}, async () => {
+  await provider.close();
+  provider = await startFakeProvider({
+    window: 400_000,
+    reply: ({ number }) => ({
+      reasoning: `Number ${number} comes next.`,
+      ...(number % 9 === 8
+        ? { text: "That is done." }
+        : { calls: [{ name: "shell", args: { command: `cat src/a-${number}.ts` }, id: `toolu_${number}` }] }),
+    }),
+  });
+  const seen: Item[][] = [];
+  const bridge = await startUpstream(async (request, bytes, response) => {
+    const say = (status: number, json: object) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(json));
+    };
+    if (request.url !== "/v1/responses") return say(404, {});
+    const body = JSON.parse(bytes.toString()) as { input: Item[]; instructions: string; model: string };
+    seen.push(body.input);
+    const answerOf = (item: Item | undefined) => item?.id?.split("_")[1];
+    const lonely = body.input.findIndex(
+      (item, at) => item.type === "reasoning" && answerOf(body.input[at + 1]) !== answerOf(item),
+    );
+    if (lonely >= 0)
+      return say(400, {
+        error: { message: `Item ${lonely} was provided without its required following item.` },
+      });
+    const answer = await post(
+      `${provider.url}/v1/messages`,
+      {
+        ...{ model: body.model, max_tokens: 4_000, system: body.instructions },
+        thinking: { type: "enabled", budget_tokens: 1_024 },
+        tools: [{ name: "shell", input_schema: { type: "object" } }],
+        messages: bridged(body.input),
+      },
+      { "x-api-key": "k", "anthropic-version": "2023-06-01" },
+    );
+    const json = (await answer.json()) as Anthropic.Message & { error?: object };
+    if (answer.status !== 200) return say(answer.status, json);
+    const number = seen.length;
+    const output = json.content.map((block): Item => {
+      if (block.type === "thinking") {
+        const summary = [{ type: "summary_text", text: block.thinking }];
+        return { type: "reasoning", id: `rs_${number}`, summary, encrypted_content: block.signature };
+      }
+      if (block.type === "tool_use") {
+        const { id, name, input } = block;
+        const call = { type: "function_call", id: `fc_${number}`, call_id: id, name };
+        return { ...call, arguments: JSON.stringify(input) };
+      }
+      const text = block.type === "text" ? block.text : "";
+      const content = [{ type: "output_text", text, annotations: [] }];
+      return { type: "message", id: `msg_${number}`, role: "assistant", content };
+    });
+    const { input_tokens: input = 0, output_tokens = 0 } = json.usage;
+    const usage = { input_tokens: input, output_tokens, total_tokens: input + output_tokens };
+    say(200, {
+      id: `resp_${number}`,
+      object: "response",
+      status: "completed",
+      model: body.model,
+      output,
+      usage,
+    });
+  });
+  const running = await startGateway({
+    ...upstreamAt(`${bridge.url}/v1`),
+    window: 12_000,
+    summarizer: "extractive",
+  });
+  try {
+    let input: Item[] = [{ role: "user", content: `Look through the code. ${said(1)}` }];
+    const actions = new Set<string | null>();
+    for (let round = 0; round < 48; round++) {
+      const isCompacting = round === 20;
+      const response = await post(`${running.url}/v1/responses`, {
+        ...{ model: "claude-sonnet-4-5", instructions: "You are a coding agent.", store: false },
+        include: ["reasoning.encrypted_content"],
+        tools: [
+          { type: "function", name: "shell", parameters: { type: "object", properties: {} }, strict: false },
+        ],
+        ...(round > 30 && { context_management: [{ type: "compaction", compact_threshold: 6_000 }] }),
+        input: isCompacting ? [...input, { type: "compaction_trigger" }] : input,
+      });
+      const text = await response.text();
+      expect(response.status, `${round}: ${text}`).toBe(200);
+      actions.add(response.headers.get("x-precis-action"));
+      const { output } = JSON.parse(text) as { output: Item[] };
+      if (isCompacting) {
+        expect(output.map(({ type }) => type)).toEqual(["compaction"]);
+        // As Codex goes on: what the user said, and the item.
+        input = [...input.filter(({ role }) => role === "user"), ...output];
+        input.push({ role: "user", content: "Go on." });
+        continue;
+      }
+      input.push(...output);
+      const call = output.find(({ type }) => type === "function_call");
+      input.push(
+        call
+          ? {
+              type: "function_call_output",
+              call_id: call.call_id!,
+              output: fileText(`a-${round}`).slice(0, 1_500),
+            }
+          : { role: "user", content: `Go on with part ${round}.` },
+      );
+    }
+    expect(actions).toContain("compacted");
+    expect(new Set(seen.flat().map(({ type = "message" }) => type))).toEqual(
+      new Set(["message", "reasoning", "function_call", "function_call_output"]),
+    );
+    for (const { raw } of provider.requests) expect(raw).toContain("V-100");
+  } finally {
+    await running.close();
+    await bridge.close();
+  }
 });

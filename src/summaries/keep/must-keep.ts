@@ -4,6 +4,7 @@ import type { Message, Run } from "../../core/types.ts";
 import { argumentsOf, readArguments } from "../calls/read-call.ts";
 import { chosenAnswers, wordsInRefusal } from "../calls/refusals.ts";
 import { userWords } from "../material/user-words.ts";
+import { select } from "../select/select.ts";
 import { findCitations } from "../sources/citations.ts";
 import { readStates } from "../states/read-states.ts";
 import type { State } from "../states/show-states.ts";
@@ -44,8 +45,6 @@ const LATER_MESSAGES = 60;
 const KEPT_FOLDERS = 2;
 /** More would make a list of names out of a summary. */
 const MAX_ITEMS = 40;
-/** No item is shorter. */
-const MIN_TOKENS = 2;
 
 const OUTCOMES: ReadonlySet<State["kind"]> = new Set(["commit", "request", "issue"]);
 const MAX_OUTCOMES = 8;
@@ -104,18 +103,20 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
   const spelled = ({ kind, text }: Candidate): string =>
     kind === "path" && text.startsWith(home) ? text.slice(home.length) : text;
   const chosen: Candidate[] = [];
-  let left = cap * ITEMS_SHARE;
   const families = new Set<string>();
-  for (const { item } of ranked) {
-    if (chosen.length >= MAX_ITEMS || left < MIN_TOKENS) break;
-    if (chosen.some((one) => isSame(one, item))) continue;
-    const tokens = count(`${spelled(item)}\n`);
-    const family = familyOf(item.text);
-    if (tokens > left || (family !== undefined && item.user === undefined && families.has(family))) continue;
-    left -= tokens;
-    if (family !== undefined) families.add(family);
-    chosen.push(item);
-  }
+  select(ranked, {
+    worth: (_, rank) => ranked.length - rank,
+    price: ({ item }) => count(`${spelled(item)}\n`),
+    budget: cap * ITEMS_SHARE,
+    isWanted: ({ item }) =>
+      chosen.length < MAX_ITEMS &&
+      !chosen.some((one) => isSame(one, item)) &&
+      (item.user !== undefined || !families.has(familyOf(item.text) ?? "")),
+    onTake({ item }) {
+      families.add(familyOf(item.text) ?? item.text);
+      chosen.push(item);
+    },
+  });
   return [
     ...restrictionsOf({ messages, run, cap, count }),
     ...ended,

@@ -12,6 +12,7 @@ import { chooseStatements } from "../select/choose-statements.ts";
 import { saidAlready, select } from "../select/select.ts";
 import { readStates } from "../states/read-states.ts";
 import { OPEN_STATUSES, type State, showStates } from "../states/show-states.ts";
+import { isPlanted } from "../text/plants.ts";
 import { cutToFit, sentencesOf, shortened } from "../text/sentences.ts";
 import { commonRoot, fromRoot, touchedFiles } from "../write/files.ts";
 
@@ -26,7 +27,7 @@ export interface PeopleTextInput {
 
 /** A summary to paste into a pull request or to send to a colleague, made by code. */
 export function peopleText(input: PeopleTextInput & { readonly focus?: string }): string {
-  return writeSections(input, peopleSections(input, input.focus ?? ""));
+  return sectionsText(input, peopleSections(input, input.focus ?? ""));
 }
 
 /** How a hand-over begins: what it is and what it is for, and the title of what a model wrote about the earlier session. */
@@ -52,7 +53,7 @@ export function handoverText(
   const head = narrative === undefined ? begin : `${begin}${title}${narrative}`;
   const room = { ...input, cap: cap - count(`${head}\n\n`) };
   const all = peopleSections(room, goal, true);
-  const rest = writeSections(
+  const rest = sectionsText(
     room,
     all.filter(({ name }) => narrative === undefined || !TOLD_BY_A_MODEL.has(name)),
     goal,
@@ -107,7 +108,10 @@ function peopleSections(input: PeopleTextInput, care: string, isHandover = false
       room: cap * SHARES.open,
       count,
       words: frame.states,
-    }).map(({ head, text }) => forReaders(`${head} ${text}`));
+    })
+      .map(({ head, text }) => inOneLine(forReaders(`${head} ${text}`)))
+      // What a command printed may speak to whoever reads it.
+      .filter((text) => !isPlanted(text));
   const isOpen = ({ status }: State): boolean => OPEN_STATUSES.has(status);
   const nearness = nearnessTo(
     care,
@@ -289,7 +293,7 @@ function nearnessTo(goal: string, texts: readonly string[]): (text: string) => n
 const LEAST_REPEATED = 8;
 
 /** Titles, and list items that can be read alone, as Markdown within the cap. What stands above isn't said again. */
-function writeSections(
+function sectionsText(
   { cap, count }: Pick<PeopleTextInput, "cap" | "count">,
   all: readonly Section[],
   above = "",

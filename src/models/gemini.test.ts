@@ -72,3 +72,21 @@ test("a temperature that Google's API refuses is left out from then on", async (
   for (let n = 0; n < 2; n++) expect(await model.complete(REQUEST)).toMatchObject({ text: "A summary." });
   expect(bodies.map((config) => "temperature" in config)).toEqual([true, false, false]);
 });
+
+test("a conversation whose client writes fields in snake case is continued with one set of settings", async () => {
+  const { url, requests } = await start({});
+  const continues = {
+    contents: [{ role: "user", parts: [{ text: "Hello" }] }],
+    generation_config: {
+      max_output_tokens: 9,
+      stop_sequences: ["."],
+      thinking_config: { thinking_budget: 0 },
+    },
+  };
+  const model = gemini({ baseURL: `${url}/v1beta`, model: "gemini-2.0-flash" });
+  await model.complete({ ...REQUEST, continues });
+  const { contents: _, ...fields } = requests[0]!.body;
+  expect(fields).toEqual({
+    generationConfig: { maxOutputTokens: 500, temperature: 0.3, thinkingConfig: { thinking_budget: 0 } },
+  });
+});

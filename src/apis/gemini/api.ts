@@ -180,13 +180,19 @@ export const askGemini: Asking = {
       ...asked(request, settings, [], {}),
     },
   }),
-  extend(given, request, settings) {
+  extend({ generation_config: snake, ...given }, request, settings) {
     const { contents } = given;
     if (!Array.isArray(contents)) return undefined;
-    const config = continuedFields(obj(given["generationConfig"]), SHAPING);
+    // Both spellings of a field beside each other would be two values of it.
+    const said = Object.entries(obj(given["generationConfig"] ?? snake));
+    const camel = Object.fromEntries(said.map(([name, value]) => [inCamelCase(name), value]));
+    const config = continuedFields(camel, SHAPING);
     return { body: { ...given, ...asked(request, settings, contents, config) } };
   },
 };
+
+const inCamelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 function asked(request: ModelRequest, settings: AskSettings, before: readonly unknown[], config: Json): Json {
   const maxOutputTokens = capWithRoom(request.cap, settings);

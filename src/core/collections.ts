@@ -44,13 +44,18 @@ export function forgetOldest(held: Map<unknown, unknown> | Set<unknown>, most = 
  * read again.
  */
 export function onceFor<K extends object, V>(work: (key: K) => V): (key: K) => V {
-  const known = new WeakMap<K, { readonly length: number; readonly value: V }>();
-  return (key) => {
-    const length = Array.isArray(key) ? key.length : 0;
+  const known = noteFor<V>();
+  return (key) => known(key, [Array.isArray(key) ? key.length : 0], () => work(key));
+}
+
+/** The same for work that depends on more than the object: it is done again where `by` is another. */
+export function noteFor<V>(): (key: object, by: readonly unknown[], work: () => V) => V {
+  const known = new WeakMap<object, { readonly by: readonly unknown[]; readonly value: V }>();
+  return (key, by, work) => {
     const before = known.get(key);
-    if (before?.length === length) return before.value;
-    const value = work(key);
-    known.set(key, { length, value });
+    if (before?.by.every((one, at) => one === by[at])) return before.value;
+    const value = work();
+    known.set(key, { by, value });
     return value;
   };
 }

@@ -1,6 +1,6 @@
 import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/budget.ts";
 import { check, ofChoice } from "../core/check.ts";
-import { createRecentMap, keepNewest, type RecentMap } from "../core/collections.ts";
+import { createRecentMap, keepNewest } from "../core/collections.ts";
 import { contentHash } from "../core/hash.ts";
 import { isRecord } from "../core/json.ts";
 import { MOST_TOKENS } from "../core/options.ts";
@@ -43,9 +43,6 @@ const UNNAMED_MODEL = "(unnamed)";
 /** A store that takes longer than this to answer counts as failed (milliseconds). */
 const STORE_WAIT_MS = 10_000;
 
-/** Characters of quoted texts' names that are remembered: some hundred of them. */
-const MAX_RECALLED_TEXTS = 16_384;
-
 /** Summaries that are written at once, and that wait for their turn, over all conversations. */
 const MOST_AT_ONCE = 32;
 const MOST_WAITING = 96;
@@ -81,8 +78,6 @@ export interface Engine<M> {
   readonly stateKeys: readonly string[];
   readonly transcriptReader: TranscriptReader;
   readonly recallIndexes: RecallIndexes;
-  /** What views quote for user messages: putting it together reads the messages again. */
-  readonly recalledTexts: RecentMap<string>;
   /** Summary messages that were written here. */
   readonly writtenTexts: WrittenTexts;
   readonly emitter: Emitter;
@@ -139,7 +134,6 @@ export function createEngine<M>(
     stateKeys: [options.stateKey ?? []].flat(),
     transcriptReader: createTranscriptReader(room),
     recallIndexes: createRecallIndexes(room),
-    recalledTexts: createRecentMap(MAX_RECALLED_TEXTS),
     writtenTexts: createWrittenTexts(),
     emitter: createEmitter(),
     jobs: createJobs(),

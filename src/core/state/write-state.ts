@@ -1,4 +1,5 @@
 import { textOf, textsIn } from "../checkpoint.ts";
+import { onceFor } from "../collections.ts";
 import type { Checkpoint, State, StateCheckpoint, Summary } from "../types.ts";
 import type { Remembered, StateContext } from "./read-state.ts";
 import { MAX_CHECKPOINTS, MAX_READ, signState } from "./read-state.ts";
@@ -91,15 +92,10 @@ function ownTexts(checkpoint: Checkpoint): readonly (readonly [hash: string, tex
   });
 }
 
-/** Records never change, so their size needn't be measured on every call. */
-const sizes = new WeakMap<object, number>();
-
-/** Characters of a record as JSON, the texts of a checkpoint left out. */
-function sizeOf(record: Checkpoint | Summary): number {
-  const size = sizes.get(record) ?? JSON.stringify({ ...record, texts: undefined }).length;
-  sizes.set(record, size);
-  return size;
-}
+/** Characters of a record as JSON, the texts of a checkpoint left out. Records never change. */
+const sizeOf = onceFor(
+  (record: Checkpoint | Summary): number => JSON.stringify({ ...record, texts: undefined }).length,
+);
 
 function newestFirst(a: Pick<Checkpoint, "at" | "length">, b: Pick<Checkpoint, "at" | "length">): number {
   return b.at - a.at || b.length - a.length;

@@ -1,7 +1,8 @@
 import { clipText } from "../../core/clip.ts";
+import { noteFor } from "../../core/collections.ts";
 import { editableParts } from "../../core/edits.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
-import type { Edit, Message, TailOptions, ToolResultPart } from "../../core/types.ts";
+import type { Edit, Message, TailOptions } from "../../core/types.ts";
 import { type Conversation, floorTokens, mustShow, newestSpeaks } from "../read/conversation.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -169,24 +170,13 @@ function clipMessage(message: Message, count: (text: string) => number): Edit[] 
   return editableParts(message).flatMap((part, at): Edit[] => {
     if (part.type !== "tool-result" || part.locked || part.media?.length) return [];
     if (count(part.text) <= SOFT_RESULT_TOKENS * SOFT_WORTH_IT) return [];
-    const text = softClip(part, count);
+    const text = clipped(part, [count], () => clipText(part.text, SOFT_RESULT_TOKENS, count));
     return text === undefined ? [] : [{ type: "replace", part: at, text, why: "tail-result" }];
   });
 }
 
 /** One `fit` asks several times, and a text of tens of megabytes takes its time. */
-const clipped = new WeakMap<
-  ToolResultPart,
-  { readonly count: (text: string) => number; readonly text: string | undefined }
->();
-
-function softClip(part: ToolResultPart, count: (text: string) => number): string | undefined {
-  const known = clipped.get(part);
-  if (known?.count === count) return known.text;
-  const text = clipText(part.text, SOFT_RESULT_TOKENS, count);
-  clipped.set(part, { count, text });
-  return text;
-}
+const clipped = noteFor<string | undefined>();
 
 /** How a landing is divided between tail and summary message: known before the summary is written, and when it is shown. */
 

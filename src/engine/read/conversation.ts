@@ -1,3 +1,4 @@
+import { noteFor } from "../../core/collections.ts";
 import { type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
 import { mayFollow } from "../../core/invariants.ts";
@@ -42,22 +43,15 @@ export function hasSystem(system: unknown): boolean {
   );
 }
 
-/** What a message took as a checkpoint edits it: the same in every view that stands on it. */
-const editedTokens = new WeakMap<
-  Message,
-  { readonly shownAs: string; readonly measure: Measure; readonly tokens: number }
->();
+/** Tokens of a message as a checkpoint edits it: the same in every view that stands on it. */
+const editedTokens = noteFor<number>();
 
 /** Tokens of a draft's view, as if it were rendered. `checkpoint` names what edits its messages: then each is counted once. */
 export function draftTokens(conversation: Conversation, draft: Draft, checkpoint?: string): number {
   const { messages, tokens, measure, outside, note } = conversation;
   const counted = (message: Message, edits: readonly Edit[]): number => {
-    const shownAs = `${checkpoint} ${edits.length}`;
-    const before = editedTokens.get(message);
-    if (checkpoint && before?.shownAs === shownAs && before.measure === measure) return before.tokens;
-    const own = measure.message(applyEdits(message, edits));
-    if (checkpoint) editedTokens.set(message, { shownAs, measure, tokens: own });
-    return own;
+    const count = () => measure.message(applyEdits(message, edits));
+    return checkpoint ? editedTokens(message, [checkpoint, edits.length, measure], count) : count();
   };
   let sum = outside.system + outside.extras;
   if (note && showsNote(draft, messages)) sum += note.tokens;

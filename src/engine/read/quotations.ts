@@ -1,4 +1,4 @@
-import type { RecentMap } from "../../core/collections.ts";
+import { noteFor } from "../../core/collections.ts";
 import { type Draft, type Fate, isShown } from "../../core/draft.ts";
 import { editableParts } from "../../core/edits.ts";
 import type {
@@ -41,22 +41,23 @@ export interface Quoted extends PlacedQuotation {
   readonly tokens: number;
 }
 
+/** What is quoted for a user message: putting it together reads the messages again. */
+const quotedTexts = noteFor<string | undefined>();
+
 /** What views that stand on a checkpoint quote, oldest first; without what no longer fits the transcript. */
 export function quotedBy(
   checkpoint: string,
   recalled: readonly Recalled[],
   conversation: Conversation,
   rules: Pick<DialectRules, "alternation">,
-  /** Texts that were put together before, by what they were made from. */
-  texts: RecentMap<string>,
 ): readonly Quoted[] {
   const { chain, structure, messages } = conversation;
   const { start } = structure;
   const textOf = ({ hash, passages, length }: Recalled): string | undefined => {
-    const key = `${hash} ${start} ${passages.join(" ")}`;
-    const text = texts.get(key) ?? recalledText(passages, messages, start, start + length - 1);
-    if (text !== undefined) texts.set(key, text);
-    return text;
+    const before = start + length - 1;
+    return quotedTexts(messages[before]!, [hash, start, passages.join(" ")], () =>
+      recalledText(passages, messages, start, before),
+    );
   };
   const own = recalled.filter((one) => one.checkpoint === checkpoint);
   const transcript = { messages, start, hashOf: (length: number) => chain[length] };

@@ -193,7 +193,7 @@ function measureView<M>(
   const bare = draftTokens(conversation, current, shownAs);
   // Quotations stay until the next compaction, which is due where the view doesn't fit with them.
   const { rules } = engine.dialect;
-  const quoted = quotedBy(checkpoint.id, recalled, conversation, rules, engine.recalledTexts);
+  const quoted = quotedBy(checkpoint.id, recalled, conversation, rules);
   return { quoted, tokens: quoted.reduce((sum, one) => sum + one.tokens, bare) };
 }
 

@@ -72,6 +72,17 @@ it("the model names it after the first answer, once, unless a setting forbids it
   expect(provider.requests.length).toBe(asked + 3);
 });
 
+it("a chat that was given a name as it was made keeps it, also where that is its first words", async () => {
+  await call(routes.changeSettings.path, "PATCH", { modelTitles: null });
+  const made: NewConversation = { model: "gpt-4o", title: "Where is the mulch?" };
+  const { id } = await call<ApiConversation>(routes.createConversation.path, "POST", made);
+  const asked = provider.requests.length;
+  await call(urlOf(routes.chat, { id }), "POST", { text: "Where is the mulch?" });
+  await chat("What else is there?");
+  await expect.poll(() => provider.requests.length).toBe(asked + 3);
+  expect(await titleOf(id)).toBe("Where is the mulch?");
+});
+
 it("an answer that looked something up first is named, too", async () => {
   await call(routes.changeSettings.path, "PATCH", { tools: ["recall"] });
   const id = await chat("Look up the mulch.");

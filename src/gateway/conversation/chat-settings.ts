@@ -13,6 +13,8 @@ export interface ChatMeta {
   readonly settings?: ChatSettings;
   /** Hashes of messages, of any branch. */
   readonly pins?: readonly string[];
+  /** It was given a title as it was made: no model writes another one. */
+  readonly isNamed?: true;
   /** A person had it compacted, so a view stands for it however short its transcript is. */
   readonly isCompacted?: true;
   /** The last compaction of all of it that a person asked for: its checkpoint, and how many messages and what budget there were. */

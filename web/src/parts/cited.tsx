@@ -23,7 +23,8 @@ export function useSources(chat: Chat): Sources {
   // Without an answer numbers stay text; that the server is away is said elsewhere.
   const { value: citations } = useLoaded(
     () => (isWanted ? api.call(routes.citations, { params: { id: chat.id } }) : undefined),
-    [api, chat, isWanted, version],
+    [api, chat, isWanted],
+    { news: version },
   );
   return useMemo(() => ({ citations, want: () => setWanted(true) }), [citations]);
 }

@@ -9,7 +9,7 @@ interface Loaded<T> {
   readonly isLoading: boolean;
 }
 
-/** How long after an answer the same question is asked again because there is news (milliseconds). */
+/** So often the same question is asked again at most, because there is news (milliseconds). */
 const REFRESH_MS = 500;
 
 /**
@@ -29,11 +29,13 @@ export function useLoaded<T>(
     let isAnswered = false;
     let isUnderWay = false;
     let isOutdated = false;
+    let askedAt = 0;
     const ask = async () => {
       timer = undefined;
       const asked = load();
       if (asked === undefined) return setLoaded({ isLoading: false });
       isUnderWay = true;
+      askedAt = performance.now();
       isOutdated = false;
       setLoaded((before) => ({ ...before, isLoading: true }));
       const found: Loaded<T> = await asked.then(
@@ -49,7 +51,7 @@ export function useLoaded<T>(
     let timer: ReturnType<typeof setTimeout> | undefined = setTimeout(ask, settleMs);
     refresh.current = () => {
       if (isUnderWay) isOutdated = true;
-      else timer ??= setTimeout(ask, REFRESH_MS);
+      else timer ??= setTimeout(ask, Math.max(0, askedAt + REFRESH_MS - performance.now()));
     };
     return () => {
       isNewest = false;

@@ -47,8 +47,12 @@ export function useSummaryPrice(chat: Chat, tokens?: number): string | undefined
   const { settings, models, status } = useStore(useApp().store);
   const { conversation, pressure } = useStore(chat.store);
   if (!settings || !conversation || !pressure || !status?.hasUpstream) return undefined;
-  const { value } = inForce("summarizer", { answer: settings, chat: conversation.settings });
-  if (value === "extractive") return strings.compaction.free;
+  const levels = { answer: settings, chat: conversation.settings };
+  const { value } = inForce("summarizer", levels);
+  const strategy = inForce("strategy", levels).value;
+  // The other strategies only leave messages out.
+  if (value === "extractive" || (strategy !== undefined && !strategy.includes("summar")))
+    return strings.compaction.free;
   const name = value === undefined || value === "same" ? conversation.model : value;
   const { prices } = models?.models.find(({ id }) => id === name) ?? {};
   if (name === undefined || models === undefined) return undefined;

@@ -1,16 +1,17 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import {
   bestTrade,
+  type ReplayAnswer,
   type ReplayInput,
   type ReplayRun,
   routes,
   type StrategyName,
   survivingShare,
 } from "../../../src/gateway/api.ts";
-import { Button, Choice, CloseButton, Failure, Form, ScrollArea, TokensInput } from "../parts/controls.tsx";
+import { Button, Choice, CloseButton, Form, ScrollArea, TokensInput } from "../parts/controls.tsx";
 import { RunCard } from "../parts/run-card.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp, useStore } from "../parts/use-store.ts";
+import { useWork, WorkProgress } from "../parts/work.tsx";
 import { parseTokens } from "../state/format.ts";
 import { strings } from "../strings.ts";
 
@@ -27,13 +28,15 @@ export default function CompareView({ id }: { id: string | undefined }) {
   const [prices, setPrices] = useState<string>();
   const words = strings.compare;
   const [wish, setWish] = useState<ReplayInput>();
-  const { value, error, isLoading } = useLoaded(
-    () => wish && app.api.call(routes.replay, { body: wish }),
+  const start = useMemo(
+    () => wish && ((signal: AbortSignal) => app.api.stream(routes.followReplay, { body: wish, signal })),
     [app, wish],
   );
-  const isRunning = wish !== undefined && isLoading;
+  const work = useWork<ReplayAnswer>(start);
   // Another conversation forgets what came of this one.
-  const answer = wish?.conversation === id ? value : undefined;
+  const isWanted = wish !== undefined && wish.conversation === id;
+  const isRunning = wish !== undefined && work.state === "running";
+  const { answer } = work;
   const tokens = parseTokens(window);
   const newest = all.toSorted((a, b) => b.updatedAt - a.updatedAt);
   const priced = models?.models.filter((model) => model.prices !== undefined) ?? [];
@@ -84,9 +87,10 @@ export default function CompareView({ id }: { id: string | undefined }) {
           {isRunning ? words.running : words.run}
         </Button>
       </Form>
-      {error === undefined ? null : <Failure error={error} />}
-      {answer === undefined ? (
+      {!isWanted ? (
         <p className="empty">{words.empty}</p>
+      ) : isRunning || answer === undefined ? (
+        <WorkProgress work={work} label={words.running} />
       ) : (
         <div className="compare-grid" aria-live="polite">
           {answer.runs.every(({ compactions, impossible }) => compactions + impossible === 0) ? (

@@ -21,11 +21,11 @@ export default function InspectView({ chat }: { chat: Chat }) {
   const params = { id: chat.id };
   const [whatIf, setWhatIf] = useState<WhatIf>({});
   const isAsked = Object.keys(whatIf).length > 0;
-  const now = useLoaded(() => app.api.call(routes.view, { params }), [app, chat, version]);
+  const now = useLoaded(() => app.api.call(routes.view, { params }), [app, chat], { news: version });
   const other = useLoaded(
     () => (isAsked ? app.api.call(routes.whatIf, { params, body: whatIf }) : undefined),
-    [app, chat, version, whatIf],
-    { settleMs: isAsked ? SETTLE_MS : 0 },
+    [app, chat, whatIf],
+    { settleMs: isAsked ? SETTLE_MS : 0, news: version },
   );
   const [isRequestOpen, setRequestOpen] = useState(false);
   const tried = isAsked ? other.value : undefined;

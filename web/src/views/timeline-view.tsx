@@ -11,8 +11,7 @@ import { PlaceLink } from "../parts/place-link.tsx";
 import { ReceiptText } from "../parts/receipt-text.tsx";
 import { Scrubber } from "../parts/scrubber.tsx";
 import { useApp, useNumbers, usePiece } from "../parts/use-store.ts";
-import { useWork } from "../parts/use-work.ts";
-import { WorkProgress } from "../parts/work-progress.tsx";
+import { useWork, WorkProgress } from "../parts/work.tsx";
 import type { Chat } from "../state/chat.ts";
 import { ago, count, duration } from "../state/format.ts";
 import { isPaid } from "../state/turns.ts";
@@ -47,10 +46,10 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
     (signal: AbortSignal) => app.api.stream(routes.past, { params: { id: chat.id }, signal }),
     [app, chat, version],
   );
-  const { work, cancel, again } = useWork<Past>(start);
+  const work = useWork<Past>(start);
   const [place, setPlace] = useState<{ readonly messages: number }>();
   const past = work.answer;
-  const isOver = past !== undefined || work.error !== undefined || work.isCancelled;
+  const isOver = work.state !== "running";
   useEffect(() => {
     if (isOver) chat.shown();
   }, [chat, isOver]);
@@ -72,8 +71,7 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
       isNext: point.request === undefined || byHand.has(point.request),
     }));
   }, [past]);
-  if (past === undefined || points === undefined)
-    return <WorkProgress work={work} label={words.reading} onCancel={cancel} onAgain={again} />;
+  if (past === undefined || points === undefined) return <WorkProgress work={work} label={words.reading} />;
   if (points.length === 0) return <p className="empty">{words.none}</p>;
   return (
     <Scrubber chat={chat} points={points} heading={words.sentThen} {...(place && { goTo: place })}>
@@ -108,11 +106,10 @@ function Replayed({ chat }: { chat: Chat }) {
       }),
     [app, chat, version, model],
   );
-  const { work, cancel, again } = useWork<ReplayAnswer>(start);
+  const work = useWork<ReplayAnswer>(start);
   const { lead } = useNumbers();
   const [run] = work.answer?.runs ?? [];
-  if (run === undefined)
-    return <WorkProgress work={work} label={words.replaying} onCancel={cancel} onAgain={again} />;
+  if (run === undefined) return <WorkProgress work={work} label={words.replaying} />;
   if (run.points.length === 0) return <p className="empty">{words.none}</p>;
   return (
     <Scrubber chat={chat} points={run.points} heading={words.wouldBeSent} isReplayed>

@@ -212,6 +212,7 @@ async function titleByModel(context: ApiContext, id: string): Promise<void> {
   const { gateway, tenant, headers, client } = context;
   if ((await readGlobalSettings(gateway, tenant)).modelTitles === false) return;
   const loaded = await load(gateway, tenant, id);
+  if (loaded.meta.isNamed) return;
   // An answer may have looked something up first: that is no answer, and no question either.
   const said = loaded.messages.slice(loaded.lead.length).filter((one) => saidText(one).trim() !== "");
   const [asked, ...later] = said.filter(({ role }) => role === "user");

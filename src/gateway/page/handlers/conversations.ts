@@ -65,7 +65,11 @@ export const conversationHandlers = {
       head: system === undefined || system === "" ? undefined : headOf(dialect.rules.system, system),
       title: title ?? "",
       model: chosen,
-      meta: { ...(own && { settings: own }), ...(chosen !== "" && { model: chosen }) },
+      meta: {
+        ...(own && { settings: own }),
+        ...(chosen !== "" && { model: chosen }),
+        ...(title && { isNamed: true as const }),
+      },
     });
     return announced(context, await findConversation(gateway, tenant, id), "created");
   },

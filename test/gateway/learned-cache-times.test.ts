@@ -95,3 +95,15 @@ it.each([
   clock.advance(10 * MINUTE);
   expect(await ask(small)).toBe("compacted");
 });
+
+it("advice goes by the time that the config sets: each request's row has it", async () => {
+  const { gateway } = await startBoth(
+    { window: 200_000, summarizer: "extractive", cache: { ttlMs: 60 * MINUTE } },
+    { window: 400_000 },
+  );
+  const messages = [{ role: "user", content: PROMPT }];
+  await post(`${gateway.url}/v1/chat/completions`, { model: "gpt-4o", messages });
+  await gateway.gateway.requests.flush();
+  const [row] = await gateway.gateway.store.requests.list("default", { details: true });
+  expect(row?.details).toMatchObject({ cacheMs: 60 * MINUTE });
+});

@@ -191,7 +191,7 @@ async function withSmall(answer: Parameters<typeof startUpstream>[0], more: obje
 it("a model that refuses a temperature is asked with one once, not for each summary", async () => {
   const message = { role: "assistant", content: "The list is noted item by item, and nothing is open." };
   const answers: number[] = [];
-  const { ask, close } = await withSmall((request, body, response) => {
+  const answer: Parameters<typeof startUpstream>[0] = (request, body, response) => {
     if (request.url !== "/v1/chat/completions") return response.writeHead(404).end("{}");
     const refused = "temperature" in (JSON.parse(body.toString()) as object);
     answers.push(refused ? 400 : 200);
@@ -200,7 +200,8 @@ it("a model that refuses a temperature is asked with one once, not for each summ
       : { choices: [{ message, finish_reason: "stop" }], usage: {} };
     response.writeHead(refused ? 400 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(said));
-  });
+  };
+  const { small, ask, close } = await withSmall(answer, { headers: { "User-Agent": "ours" } });
   try {
     for (const name of ["Ada", "Grace"]) {
       const before = answers.length;
@@ -210,6 +211,8 @@ it("a model that refuses a temperature is asked with one once, not for each summ
       await expect.poll(() => answers.slice(before)).toContain(200);
     }
     expect(answers.filter((status) => status === 400)).toHaveLength(1);
+    // Headers of the config are sent with summaries, too.
+    expect(small.seen.at(-1)!.request.headers["user-agent"]).toBe("ours");
   } finally {
     await close();
   }

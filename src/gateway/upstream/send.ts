@@ -66,7 +66,7 @@ export function fetchAt(upstream: Sending["upstream"]): Fetch {
       upstream,
       method,
       path: pathname + search,
-      headers: { ...(headers as Record<string, string>), host, "user-agent": "precis" },
+      headers: { "user-agent": "precis", ...(headers as Record<string, string>), host },
       body: typeof body === "string" ? Buffer.from(body) : undefined,
       signal: signal ?? new AbortController().signal,
     });

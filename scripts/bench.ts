@@ -2,6 +2,7 @@
  * `npm run bench`: runs every `bench/*.ts` with `--json` and keeps what it prints in `bench/results/`. Arguments name
  * the ones to run: `npm run bench fit`. The last line is `N passed, M failed`.
  */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { run } from "./lib/child.ts";
@@ -14,6 +15,10 @@ const files = filesBelow(root, "bench", /^bench\/[^/]+\.ts$/).filter(
   (file) => !file.endsWith(".test.ts") && (wanted.length === 0 || wanted.includes(basename(file, ".ts"))),
 );
 mkdirSync(results, { recursive: true });
+const commit = execFileSync("git", ["describe", "--always", "--dirty"], {
+  cwd: root,
+  encoding: "utf8",
+}).trim();
 
 let failed = 0;
 for (const [index, file] of files.entries()) {
@@ -28,10 +33,11 @@ for (const [index, file] of files.entries()) {
 console.log(`${files.length - failed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** Returns what is wrong with it. */
+/** With the day and the commit that it was measured at. Returns what is wrong with it. */
 function keep(name: string, output: string): string | undefined {
   try {
-    writeFileSync(join(results, `${name}.json`), `${JSON.stringify(JSON.parse(output), null, 2)}\n`);
+    const result = { date: new Date().toISOString().slice(0, 10), commit, ...JSON.parse(output) };
+    writeFileSync(join(results, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
     return undefined;
   } catch (error) {
     return `what it printed isn't JSON: ${(error as Error).message}`;

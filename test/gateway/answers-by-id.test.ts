@@ -123,7 +123,7 @@ describe("a chain of answers", () => {
     expect(await lengths()).toEqual([4, 6]);
   });
 
-  it("is found by the id that a client got last, where an answer came twice with the same words", async () => {
+  it("is found by each id that a client got, where an answer came twice with the same words", async () => {
     provider.setReply("Hello.");
     const first = await ask("I am Ada.");
     const one = await ask("Who am I?", { after: first.id });
@@ -133,6 +133,9 @@ describe("a chain of answers", () => {
     await ask("Sure?", { after: again.id });
     expect(sent()).toEqual(["I am Ada.", "Hello.", "Who am I?", "Hello.", "Sure?"]);
     expect(await lengths()).toEqual([6]);
+    // The id that it got first names the same answer.
+    await ask("Really?", { after: one.id });
+    expect(sent()).toEqual(["I am Ada.", "Hello.", "Who am I?", "Hello.", "Really?"]);
   });
 
   it("keeps the name that it was given, and is found by it or by its answers", async () => {

@@ -13,6 +13,7 @@ import { scratchFolder } from "../cli/run-cli.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { post, startUpstream } from "./own-upstream.ts";
 import { serveHere } from "./serve-here.ts";
+import { startServe } from "./serve-process.ts";
 import { totalsOf } from "./totals-of.ts";
 
 const closing: (() => unknown)[] = [];
@@ -54,6 +55,26 @@ it("a request that failed says why, whoever refused it", async () => {
   expect(failed[0]?.error).toMatch(/JSON/);
   for (const one of failed) expect((await record(serve.url, one.id)).body.error).toBe(one.error);
   expect(await totalsOf(serve.url)).toMatchObject({ requests: 4, errors: 3, models: ["gpt-4o"] });
+});
+
+it("a request that failed is there after a kill half a second later", async () => {
+  const upstream = await startUpstream((_, __, response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "Not like this." } }));
+  });
+  closing.push(() => upstream.close());
+  const folder = scratchFolder();
+  closing.push(folder.remove);
+  const options = { db: folder.path("killed.db") };
+  const flags = ["--upstream", upstream.url];
+  const first = await startServe(flags, options);
+  // Nothing of it is stored but that it came and failed.
+  await (await post(`${first.url}/v1/chat/completions`, { model: "gpt-4o", messages: "none" })).text();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await first.stop("SIGKILL");
+  const second = await serveHere(flags, options);
+  closing.push(() => second.stop());
+  expect(await requests(second.url)).toMatchObject([{ status: 400 }]);
 });
 
 it("totals, by model and by time, are the same after a restart", async () => {

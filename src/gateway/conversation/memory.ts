@@ -48,6 +48,7 @@ export function createMemory() {
   const polls = createBounded<string, Polled>(MAX_BYTES);
   const running = new Map<string, number>();
   const hidden = createGivenAnswers();
+  let recognise = createKnownMessages();
   const keep = (known: ConversationCacheEntry, name: string): void => {
     // What was used last is forgotten last.
     conversations.delete(name);
@@ -65,7 +66,7 @@ export function createMemory() {
   };
   return {
     /** The body with those messages that it shares with an earlier one as the very same objects. */
-    recognise: createKnownMessages(),
+    recognise: (body: Json, bytes: number) => recognise(body, bytes),
     find,
     /** What is known of a stored conversation; as good as nothing if it wasn't seen here. */
     ofConversation(tenant: string, id: string, dialect: string): ConversationCacheEntry {
@@ -88,8 +89,16 @@ export function createMemory() {
       }
       hidden.forget(id);
     },
-    /** Forgets all conversations. Nobody notices, but that the store is asked more often. */
-    empty: () => conversations.clear(),
+    /**
+     * Forgets everything but requests under way and answers that are still being written. Nobody notices, but that the store is asked
+     * more often.
+     */
+    empty(): void {
+      conversations.clear();
+      requests.clear();
+      hidden.clear();
+      recognise = createKnownMessages();
+    },
     /** The last request of a conversation whose view isn't its transcript: a summary by continuation repeats it for the cache. */
     lastRequest: (known: ConversationCacheEntry) => requests.of(known)[0],
     /** Undefined: the last request was the transcript itself. */
@@ -137,6 +146,10 @@ function createBounded<K, V extends { readonly bytes: number }>(maxBytes: number
       }
     },
     all: () => [...kept],
+    clear(): void {
+      kept.clear();
+      total = 0;
+    },
     isEmpty: () => kept.size === 0,
   };
 }
@@ -155,6 +168,7 @@ function createGivenAnswers() {
   const given = createBounded<string, Given>(MAX_HIDDEN_BYTES);
   return {
     isEmpty: given.isEmpty,
+    clear: given.clear,
     /** `name` names the messages before the answer. */
     find: (tenant: string, name: string) => given.of(nameOf(tenant, name)).map(({ answer }) => answer),
     keep(tenant: string, name: string, answer: HiddenAnswer, of: ConversationCacheEntry | undefined): void {

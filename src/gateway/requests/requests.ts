@@ -63,8 +63,10 @@ export function createRequests(
   };
 }
 
-/** What no append took along is written together, after so long at the latest (milliseconds). */
-const WRITE_EVERY_MS = 2_000;
+/** What no append took along is written together, after so long at the latest: a server that is killed loses no more (milliseconds). */
+const WRITE_AFTER_MS = 100;
+/** The same while the store takes nothing. */
+const RETRY_AFTER_MS = 2_000;
 /** As soon as so many rows wait, they are written. */
 const BATCH = 200;
 /** Rows that wait for a store that takes none; the oldest are given up. */
@@ -92,6 +94,7 @@ function keepRequests(store: RequestStore, log: Log, isForLook: boolean) {
   const refused = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
+  let hasFailed = false;
 
   const write = async (): Promise<void> => {
     try {
@@ -111,7 +114,9 @@ function keepRequests(store: RequestStore, log: Log, isForLook: boolean) {
         refused.set(key, refused.get(key)! - count);
         if (refused.get(key) === 0) refused.delete(key);
       }
+      hasFailed = false;
     } catch (error) {
+      hasFailed = true;
       // It is for looking at; requests don't stop because it can't be written now.
       log.warn({ err: error }, "requests could not be written down");
     }
@@ -124,7 +129,7 @@ function keepRequests(store: RequestStore, log: Log, isForLook: boolean) {
     return writing;
   };
   const later = (): void => {
-    timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
+    timer ??= setTimeout(() => void flush(), hasFailed ? RETRY_AFTER_MS : WRITE_AFTER_MS).unref();
   };
   const refuse = ({ tenant = NOBODY, refusal, now }: RunningRequest): void => {
     const key = JSON.stringify([tenant, Math.floor(now / MINUTE_MS) * MINUTE_MS, refusal]);

@@ -48,8 +48,8 @@ export interface NewMessage {
   /** When it was said or first seen, in milliseconds. */
   readonly at: number;
   /**
-   * The id of the provider's answer that ends with this message, for clients that go on by naming it. Given with a message
-   * that is there already, it takes the place of the one before.
+   * The id of the provider's answer that ends with this message, for clients that go on by naming it. It may be given with a message
+   * that is there already: then the answer is found by each of its ids, and shown with the last one.
    */
   readonly answer?: string;
   /**

@@ -18,6 +18,7 @@ import type { SqlEngine } from "./sql-engine.ts";
 import {
   findMatch,
   isOneThere,
+  keyOfNode,
   NODE_COLUMNS,
   type NodeRow,
   nodeId,
@@ -129,11 +130,22 @@ export function* appendAll(
   for (const target of changed) if (target.before) yield* changeSeldom(target);
   yield* insertNodes(changed.flatMap(({ added }) => added));
   if (early.hasSome) for (const { row, added } of changed) yield* early.add(row.tenant, added);
-  for (const said of made.later)
+  for (const [answer, given, node] of made.later) {
+    // A provider that gave the same answer twice gave it two ids.
+    yield* rows(
+      `insert into precis_records (tenant, kind, key, hash, node, saved_at, json)
+       select c.tenant, 'answer', n.answer, n.hash, n.id, n.at, '{}' from precis_nodes n
+       join precis_conversations c on c.key = ${keyOfNode("n.id")} where n.id = ? and n.answer <> ?`,
+      node,
+      answer,
+    );
     yield* rows(
       "update precis_nodes set answer = coalesce(?, answer), given = coalesce(?, given) where id = ?",
-      ...said,
+      answer,
+      given,
+      node,
     );
+  }
   yield* insertRequests(engine, made.requests, now);
   return outcomes;
 }

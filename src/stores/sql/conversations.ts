@@ -80,8 +80,12 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       read("findAnswer", function* () {
         const row = yield* firstRow<ConversationRow & { readonly depth: number; readonly node: string }>(
           `select c.*, n.depth, n.hash as node from precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")}
-           where n.answer = ? and c.tenant = ? and c.deleted_at is null
+           where n.id in (select id from precis_nodes where answer = ? union all
+             select node from precis_records where tenant = ? and kind = 'answer' and key = ?)
+             and c.tenant = ? and c.deleted_at is null
            order by case when c.leaf = n.id then 0 else 1 end, c.updated_at desc, n.id desc limit 1`,
+          answer,
+          tenant,
           answer,
           tenant,
         );

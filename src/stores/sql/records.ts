@@ -5,7 +5,8 @@ import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { hasHash, keyOfNode, type NodeRow } from "./tree.ts";
 
-export type RecordKind = "checkpoint" | "summary" | "undo" | "answers" | "recalled";
+/** `answer`: another id of the answer that ends with the message, beside the one that stands there. Nobody asks for it by its hash. */
+export type RecordKind = "checkpoint" | "summary" | "undo" | "answers" | "recalled" | "answer";
 
 /** A record as the table holds it, but for the message that it stands on. */
 export interface RecordRow {

@@ -16,6 +16,8 @@ interface Node {
   readonly parent: number;
   readonly depth: number;
   message: NewMessage;
+  /** All ids of the answer that ends with it. */
+  readonly answers: string[];
 }
 
 interface Chat {
@@ -72,11 +74,13 @@ export class ModelStore {
       if (there >= 0) {
         const node = chat.nodes[there]!;
         const { answer, given } = message;
+        if (answer !== undefined) node.answers.push(answer);
         node.message = { ...node.message, ...defined({ answer, given }) };
         place = there;
         continue;
       }
-      chat.nodes.push({ message, parent: place, depth: (chat.nodes[place]?.depth ?? 0) + 1 });
+      const answers = message.answer === undefined ? [] : [message.answer];
+      chat.nodes.push({ message, answers, parent: place, depth: (chat.nodes[place]?.depth ?? 0) + 1 });
       place = chat.nodes.length - 1;
       added++;
     }
@@ -133,8 +137,10 @@ export class ModelStore {
 
   findAnswer(_: string, answer: string) {
     const [found] = this.#visible()
-      .flatMap((chat) => chat.nodes.map(({ message, depth }, n) => ({ chat, message, depth, n })).reverse())
-      .filter(({ message }) => message.answer === answer)
+      .flatMap((chat) =>
+        chat.nodes.map(({ answers, message, depth }, n) => ({ chat, answers, message, depth, n })).reverse(),
+      )
+      .filter(({ answers }) => answers.includes(answer))
       .sort((a, b) => Number(b.chat.leaf === b.n) - Number(a.chat.leaf === a.n));
     if (!found) return undefined;
     return {

@@ -269,7 +269,7 @@ describe("chat", () => {
     const at = new URL(tab.url());
     await tab.goto("about:blank");
     await tab.goto(`${at.origin}${at.pathname}#message-99`);
-    await tab.getByText(/^There is no message #100 here: this conversation ends with #\d+\.$/).waitFor();
+    await tab.getByText(/^Message #100 doesn't exist: this conversation ends with #\d+\.$/).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -19,9 +19,8 @@ import { fitTurn } from "../turn/fit.ts";
 import { offerTools } from "../turn/offer-tools.ts";
 import { noteAsked } from "../turn/read.ts";
 import { takeTurn } from "../turn/rounds.ts";
-import { type Attempt, isStream } from "../turn/send.ts";
+import { type Attempt, isStream, readPieces } from "../turn/send.ts";
 import { HostedTurn, spokenWire, type Translation, type Turn, type TurnRecording } from "../turn/turn.ts";
-import type { Answer } from "../upstream/answer.ts";
 import { chooseUpstream, isOfKey, keysIn } from "../upstream/upstream.ts";
 import { called } from "../upstream/upstream-fault.ts";
 import { streamPath, type Wire, type WireAnswer, wireOfDialect } from "../wires/index.ts";
@@ -34,8 +33,8 @@ type Send = (event: ChatEvent) => void;
 /** What is answered: a conversation up to the message that asks, and an earlier answer to it. */
 export interface Question {
   readonly loaded: Loaded;
-  /** An earlier answer that didn't come to its end. */
-  readonly instead: readonly StoredMessage[];
+  /** What was answered to it before. */
+  readonly answers: readonly StoredMessage[];
 }
 
 /** Asks the model of a chat, streams its answer and stores it. */
@@ -47,7 +46,7 @@ export async function answerChat(
 ): Promise<void> {
   const { gateway } = context;
   await countAhead(gateway, question.loaded);
-  const turn = chatTurn(context, question.loaded, stop);
+  const turn = chatTurn(context, question, stop);
   const { record } = turn;
   noteAsked(gateway, turn);
   try {
@@ -118,46 +117,31 @@ interface Ended {
 async function readAnswer(
   { config }: Pick<ApiContext["gateway"], "config">,
   turn: Turn,
-  { answer, read, data }: Attempt,
+  done: Attempt,
   send: Send,
 ): Promise<Ended> {
   const { signal, upstream } = turn;
   const spoken = spokenWire(turn);
-  const isStreamed = isStream(answer, turn);
-  if (!isStreamed && isJson(data))
-    return { answer: spoken.readAnswer(data), ...(signal.aborted && { unfinished: "stopped" }) };
+  const isStreamed = isStream(done.answer, turn);
+  if (!isStreamed && isJson(done.data))
+    return { answer: spoken.readAnswer(done.data), ...(signal.aborted && { unfinished: "stopped" }) };
   const deltas = createDeltaReader(spoken, send, config.limits.answerBytes);
-  if (read) deltas.push(read);
-  let cause = isStreamed ? await readPieces(answer, deltas) : undefined;
+  let cause: unknown;
+  if (isStreamed)
+    cause = await readPieces(done, (piece) => {
+      deltas.push(piece);
+      if (deltas.read().isTooLong) throw tooLong(upstream.name);
+    });
+  else if (done.read) deltas.push(done.read);
   deltas.end();
-  const { text, said, isWhole, isTooLong, error } = deltas.read();
-  if (isTooLong) cause = tooLong(upstream.name);
-  else if (isStreamed && !isWhole) cause ??= brokenOff(upstream.name, error);
+  const { text, said, isWhole, error } = deltas.read();
+  if (isStreamed && !isWhole) cause ??= brokenOff(upstream.name, error);
   const whole = spoken.readStream(text);
   // An API that tells its messages only when they are finished hasn't told the one that broke off.
   const isUntold = whole.messages.length === 0 && said !== "";
   const messages = isUntold ? [spoken.dialect.write({ role: "assistant", text: said })] : whole.messages;
   const unfinished = signal.aborted ? "stopped" : cause === undefined ? undefined : "broken";
   return { answer: { ...whole, messages }, unfinished, cause };
-}
-
-/** Reads to the end of an answer; resolves with what broke it off, if something did. */
-function readPieces(answer: Answer, deltas: DeltaReader): Promise<unknown> {
-  return new Promise((resolve) => {
-    const stop = (cause?: unknown): void => {
-      answer.drop();
-      resolve(cause);
-    };
-    const piece = (bytes: Buffer): void => {
-      try {
-        deltas.push(bytes);
-        if (deltas.read().isTooLong) stop();
-      } catch (error) {
-        stop(error);
-      }
-    };
-    answer.read({ piece, end: () => resolve(undefined), broken: resolve });
-  });
 }
 
 function brokenOff(upstream: string, why: string | undefined): RequestFault {
@@ -175,7 +159,7 @@ function tooLong(upstream: string): RequestFault {
 /** Stores an answer, and returns it as pages see it; undefined where nothing of it is kept. */
 async function store(
   context: ApiContext,
-  { loaded, instead }: Question,
+  { loaded, answers }: Question,
   { recording, record, hosted }: Turn,
   { unfinished, answer: { messages, stop }, cause }: Ended,
 ): Promise<ApiMessage | undefined> {
@@ -183,7 +167,7 @@ async function store(
   if (messages.length === 0 && !unfinished)
     throw new RequestFault(502, "empty-answer", "The model sent no answer.");
   // A second try that came less far takes nothing away.
-  const before = instead.map(({ wire }) => parseExact(wire));
+  const before = answers.at(-1)?.unfinished ? answers.map(({ wire }) => parseExact(wire)) : [];
   if (messages.length === 0 || (unfinished && sizeOf(messages) < sizeOf(before))) return undefined;
   if (unfinished === "stopped") record.fails(CLIENT_LEFT, "It was stopped.");
   else if (unfinished) record.fails(502, describeFailure(cause).message);
@@ -220,7 +204,11 @@ function upstreamSaid(status: number, text: string, upstream: string): RequestFa
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The turn of a chat: all of its messages are in the store, and its model is asked next. */
-function chatTurn({ gateway, client, headers }: ApiContext, loaded: Loaded, signal: AbortSignal): Turn {
+function chatTurn(
+  { gateway, client, headers }: ApiContext,
+  { loaded, answers }: Question,
+  signal: AbortSignal,
+): Turn {
   const { model, wire, transcript, system } = loaded;
   const upstream = chooseUpstream(gateway.upstreams, model, undefined);
   const speaks = upstream.dialects.includes(wire.dialect.id);
@@ -249,7 +237,7 @@ function chatTurn({ gateway, client, headers }: ApiContext, loaded: Loaded, sign
     signal,
     startedAt: gateway.now(),
     arrivedAt: performance.now(),
-    recording: recordingOf(gateway, client.tenant, loaded),
+    recording: { ...recordingOf(gateway, client.tenant, loaded), isAskedAgain: answers.length > 0 },
     isObserved: false,
     isRewritten: true,
   };
@@ -273,7 +261,7 @@ function recordingOf(
   { memory }: Pick<ApiContext["gateway"], "memory">,
   tenant: string,
   { conversation, dialect, stored }: Loaded,
-): TurnRecording {
+): Omit<TurnRecording, "isAskedAgain"> {
   const { id } = conversation;
   const remembered = memory.ofConversation(tenant, id, dialect.id);
   const { newest } = remembered;
@@ -282,7 +270,6 @@ function recordingOf(
   return {
     known: remembered,
     isFirst: false,
-    isAskedAgain: false,
     followsOurs: since.every(({ role }) => role !== "assistant"),
     // The messages of a chat may have been imported: they tell nothing about requests.
     hadRequest: remembered.lastRequestAt > 0,
@@ -308,8 +295,6 @@ export function requestBody(
   const body = wire.write(base, view);
   return cap === undefined ? body : wire.withCap(body, cap);
 }
-
-type DeltaReader = ReturnType<typeof createDeltaReader>;
 
 /** Reads a streamed answer piece by piece and tells the page what came. */
 export function createDeltaReader(

@@ -10,7 +10,7 @@ import { hostedName, withoutTools } from "../wires/gateway-tools.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import { inOwnWords, NO_ANSWER, streamedAnswer, upstreamWords } from "./commit.ts";
 import { answerCall, withTranscript } from "./offer-tools.ts";
-import { type Attempt, isStream, runTurn } from "./send.ts";
+import { type Attempt, isStream, readPieces, runTurn } from "./send.ts";
 import { type HostedTurn, type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 
 type Send<T extends Turn> = (turn: T) => Promise<Attempt>;
@@ -107,34 +107,28 @@ function spliceRounds<T extends Turn>(
   };
 
   /** Passes one round on, and resolves with all of its text; undefined: it was too long to be kept. */
-  const passRound = ({ answer, read }: Attempt): Promise<string | undefined> =>
-    new Promise((resolve, reject) => {
-      split = splitEvents(answerBytes);
-      let events: string[] = [];
-      let size = 0;
-      const keep = (text: string): void => {
-        size += text.length;
-        if (size <= answerBytes) events.push(text);
-        else {
-          events = [];
-          splice.forget();
-        }
-      };
-      const take = (piece: Buffer, isLast: boolean): void => {
-        const fresh = split(piece, isLast);
-        for (const { text } of fresh) keep(text);
-        pass(fresh.flatMap(shownOf));
-      };
-      if (read) take(read, false);
-      answer.read({
-        piece: (bytes) => take(bytes, false),
-        end() {
-          take(Buffer.alloc(0), true);
-          resolve(size <= answerBytes ? events.join("\n\n") : undefined);
-        },
-        broken: reject,
-      });
-    });
+  const passRound = async (round: Attempt): Promise<string | undefined> => {
+    split = splitEvents(answerBytes);
+    let events: string[] = [];
+    let size = 0;
+    const keep = (text: string): void => {
+      size += text.length;
+      if (size <= answerBytes) events.push(text);
+      else {
+        events = [];
+        splice.forget();
+      }
+    };
+    const take = (piece: Buffer, isLast = false): void => {
+      const fresh = split(piece, isLast);
+      for (const { text } of fresh) keep(text);
+      pass(fresh.flatMap(shownOf));
+    };
+    const cause = await readPieces(round, (piece) => take(piece));
+    if (cause !== undefined) throw cause;
+    take(Buffer.alloc(0), true);
+    return size <= answerBytes ? events.join("\n\n") : undefined;
+  };
 
   const passAll = async (): Promise<void> => {
     let round = first;

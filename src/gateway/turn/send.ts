@@ -142,6 +142,25 @@ function sendingOf(turn: Turn, { path, body, isOurs, streamed, signal }: SentOn)
   return { upstream, method: "POST", path: targetPath(upstream, path), headers, body, signal };
 }
 
+/** Reads an answer to its end, piece by piece; resolves with what broke it off, if something did. Whoever throws reads no further. */
+export function readPieces(
+  { answer, read }: Pick<Attempt, "answer" | "read">,
+  take: (piece: Buffer) => void,
+): Promise<unknown> {
+  return new Promise((resolve) => {
+    const piece = (bytes: Buffer): void => {
+      try {
+        take(bytes);
+      } catch (error) {
+        answer.drop();
+        resolve(error);
+      }
+    };
+    if (read) piece(read);
+    answer.read({ piece, end: () => resolve(undefined), broken: resolve });
+  });
+}
+
 /** Comes an answer in pieces: as events, or as a JSON list that a stream was asked for in? */
 export function isStream(answer: Answer, { wire, asked }: Pick<Turn, "wire" | "asked">): boolean {
   if (hasEvents(answer)) return true;

@@ -146,9 +146,7 @@ async function answer(
   send({ type: "accepted", conversation: shown, ...(message && { message }) });
   if (!said.asks) return;
   const others = showAnswer(gateway, tenant, id);
-  // An earlier answer that didn't come to its end, and that a second try may come less far than.
-  const newest = whole.stored.at(-1);
-  const question = { loaded, instead: newest?.unfinished ? whole.stored.slice(loaded.stored.length) : [] };
+  const question = { loaded, answers: whole.stored.slice(loaded.stored.length) };
   try {
     const sendToAll = (event: ChatEvent): void => {
       send(event);

@@ -53,7 +53,7 @@ describe("compaction", () => {
     await tab.keyboard.press("Enter");
     // What it takes is said before it happens.
     const dialog = tab.getByRole("dialog", { name: "Compact up to #4" });
-    await dialog.getByText(/gpt-4o reads about [\d,]+ tokens for it/).waitFor();
+    await dialog.getByText(/gpt-4o reads about [\d,]+ tokens for this/).waitFor();
     await dialog.getByRole("button", { name: "Compact", exact: true }).press("Enter");
     await tab.locator(".divider").waitFor();
     await message("You, #3, Summarised").waitFor();

@@ -13,11 +13,10 @@ export async function compact(run: RunOf<"compact">): Promise<void> {
   const { io, options } = run;
   const { budget, window, model, strategy, focus, out, json } = options;
   const file = run.args[0]!;
-  if (budget === undefined && window === undefined && model === undefined) {
-    // Whoever mistyped the file's name hears of that first.
-    await checkReadable(file);
+  // Whoever mistyped the file's name hears of that first.
+  await checkReadable(file);
+  if (budget === undefined && window === undefined && model === undefined)
     throw new UsageError("compact needs --budget (8k, or 10% of the transcript), --window or --model.");
-  }
   if (model !== undefined && window === undefined)
     knownModel("model", model, "Give its size with --window instead.");
   const { log, dialect } = await openLog(file, run);

@@ -54,7 +54,7 @@ export function openHttp(
     server,
     listen: () =>
       new Promise((resolve, reject) => {
-        server.once("error", (error) => reject(unlistenable(error, config)));
+        server.once("error", (error) => unlistenable(error, config).then(reject));
         server.listen(config.port, config.host, () => {
           const { address, port, family } = server.address() as AddressInfo;
           resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
@@ -80,7 +80,10 @@ export function openHttp(
 }
 
 /** Says in words why a server can't listen at an address, and what to choose instead. */
-function unlistenable(error: Error, { host, port }: { readonly host: string; readonly port: number }): Error {
+async function unlistenable(
+  error: Error,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Error> {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return new ConfigError({
@@ -94,9 +97,24 @@ function unlistenable(error: Error, { host, port }: { readonly host: string; rea
     option: code === "EADDRNOTAVAIL" ? "host" : "port",
     message:
       code === "EADDRINUSE" ? `${host}:${port} is in use.` : `${host}:${port} can't be bound (${code}).`,
-    fix: "Choose another with --port or --host.",
+    fix:
+      code === "EADDRINUSE" && (await isGateway(host, port))
+        ? "A precis server is already running there: use it, stop it, or choose another port with --port."
+        : "Choose another with --port or --host.",
     cause: error,
   });
+}
+
+/** How long a gateway that is there may take to say so (milliseconds). */
+const ANSWER_MS = 500;
+
+/** Does a gateway answer at an address? */
+async function isGateway(host: string, port: number): Promise<boolean> {
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}/healthz`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
+    .then((given) => given.json() as Promise<{ readonly version?: unknown }>)
+    .catch(() => undefined);
+  return typeof answer?.version === "string";
 }
 
 /** Waits for something, but not for ever. True if it was there in time. */

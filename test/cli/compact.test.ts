@@ -87,7 +87,10 @@ test("several conversations: listed until one is picked", async () => {
   const listed = await runCli(["compact", "-", "--budget", "2k"], { stdin });
   expect([listed.code, listed.stdout]).toEqual([1, ""]);
   expect(listed.stderr).toMatch(
-    /2 conversations \(1: first, 5 messages; 2: second, 202 messages\).*--pick N/,
+    /2 conversations \(1: \w.+ \(first\), 5 messages; 2: \w.+ \(second\), 202 messages\).*--pick N/,
+  );
+  expect(listed.stderr).toContain(
+    `(1: ${String(chat.find(({ role }) => role === "user")?.content).slice(0, 10)}`,
   );
   const picked = await runCli(["compact", "-", "--budget", "2k", "--pick", "2"], { stdin });
   expect(parse(picked.stdout).report.outcome).toBe("compacted");

@@ -74,7 +74,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
     [["compact", "x", "--budget", "8k", "--profile", "agnet"], /Did you mean agent\?/],
     [["compact", "x", "--budget", "8k", "--strategy", "drop-midle"], /Did you mean drop-middle\?/],
     [["compact", "x", "--budget", "8k", "--dialect", "openai"], /Did you mean openai-chat\?/],
-    [["compact", "x", "--model", "no-such-model"], /isn't in the registry/],
+    [["compact", "-", "--model", "no-such-model"], /isn't in the registry/],
     [["compact", "x", "--budget", "8k", "--pick", "0"], /whole number from 1/],
     [["replay", "x", "y", "--window", "32k"], /takes one FILE/],
     [
@@ -121,6 +121,8 @@ describe("failures: exit 1, nothing on stdout, no stack", () => {
   test("a file that isn't there is named before what else is missing", async () => {
     const { code, stderr } = await runCli(["compact", "nofile.json"]);
     expect([code, stderr]).toEqual([1, "precis: there is no file nofile.json.\n"]);
+    const unknown = await runCli(["compact", "nofile.json", "--model", "typo"]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, "precis: there is no file nofile.json.\n"]);
   });
 
   test("a budget that nothing fits in says the numbers and the fix", async () => {

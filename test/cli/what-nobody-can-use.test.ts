@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCli, scratchFolder } from "./run-cli.ts";
 
@@ -43,13 +43,19 @@ it("a host that nobody knows is told without a stack", async () => {
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-it("a port in use is told without a stack", async () => {
-  const other = createServer();
+it.each([
+  ["precis", /A precis server is already running there/],
+  ["another program", /is in use\. Choose another with --port/],
+] as const)("a port in use by %s is told without a stack", async (whose, message) => {
+  const other = createServer((_, response) =>
+    response.end(whose === "precis" ? '{"version":"1.0.0"}' : "Hello!"),
+  );
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as { port: number };
   const { code, stderr } = await runCli(["serve", "--db", "memory", "--port", String(port)]);
   other.close();
   expect(code).toBe(1);
   expect(stderr).toMatch(/is in use\. .*--port/);
+  expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/^\s+at /m);
 });

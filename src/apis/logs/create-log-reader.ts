@@ -1,6 +1,7 @@
 import { TranscriptError } from "../../core/errors.ts";
-import { firstCharacters } from "../../core/first-characters.ts";
+import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { parseExact, tryParseExact } from "../../core/json.ts";
+import { dialectById } from "../dialect-by-id.ts";
 import { isFields } from "./fields.ts";
 import { messages, placesAt } from "./message-list.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
@@ -24,6 +25,9 @@ interface LogReader {
 const SAMPLE_LINES = 20;
 /** Conversations that an error names. */
 const LISTED = 10;
+/** Of a message, as a title (characters), and what is read for it. */
+const TITLE_CHARS = 60;
+const TITLE_FROM_CHARS = 500;
 
 /** Reads JSONL logs and JSON files alike; which one it is shows in the first line. */
 export function createLogReader(options: LogOptions = {}): LogReader {
@@ -126,8 +130,27 @@ function pickOne(logs: readonly TranscriptLog[], options: LogOptions): Transcrip
   return chosen;
 }
 
-const describeLog = ({ title, id, ...log }: TranscriptLog): string =>
-  [title ?? id, messages(log.messages.length)].filter(Boolean).join(", ");
+function describeLog({ title, id, ...log }: TranscriptLog): string {
+  const words = title ?? firstWords(log);
+  const name = title === undefined && words !== "" && id !== undefined ? `${words} (${id})` : words || id;
+  return [name, messages(log.messages.length)].filter(Boolean).join(", ");
+}
+
+/** What the user said first, in one line without tags. */
+function firstWords({ dialect, messages: all }: Pick<TranscriptLog, "dialect" | "messages">): string {
+  const { read } = dialectById(dialect);
+  for (const message of all) {
+    const { role, parts } = read(message);
+    const said = role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : [];
+    const text = firstCharacters(said.join(" "), TITLE_FROM_CHARS);
+    const words = text
+      .replace(/<[^>]{0,200}>/g, " ")
+      .replace(/\s+/g, " ")
+      .trim();
+    if (words !== "") return cutTo(words, TITLE_CHARS);
+  }
+  return "";
+}
 
 /** Lines that told no log format: one value, a message per line, or a conversation per line. */
 function readWaiting(

@@ -62,7 +62,9 @@ test("a file with several conversations lists them until one is picked", () => {
   ];
   for (const text of [JSON.stringify(chats), chats.map((chat) => JSON.stringify(chat)).join("\n")]) {
     expect(readLogs(text)).toHaveLength(2);
-    expect(() => readLog(text)).toThrow(/2 conversations \(1: tea, 1 message; 2: rice, 2 messages\).*--pick/);
+    expect(() => readLog(text)).toThrow(
+      /2 conversations \(1: .+ \(tea\), 1 message; 2: .+ \(rice\), 2 messages\).*--pick/,
+    );
     expect(readLog(text, { pick: 2 }).id).toBe("rice");
     expect(() => readLog(text, { pick: 3 })).toThrow(/from 1 to 2/);
   }

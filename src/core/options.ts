@@ -112,7 +112,7 @@ export const TUNING = {
    * `startAt` or `landAt` replaces a profile's value that conflicts with it.
    */
   landAt: row<Threshold>({ is: "threshold" }),
-  /** How much of the newest conversation stays word for word. The first limit reached ends the tail. */
+  /** How much of the newest conversation is kept verbatim. The first limit reached ends the tail. */
   tail: group({
     /** Share of the compacted view. Default 0.4, or none if you set a number. */
     share: row<number, number>({ is: "share" }, 0.4),
@@ -135,7 +135,7 @@ export const TUNING = {
   /** Tokens kept free for counting errors. May be 0. Default 0.02 of the window. */
   safety: row<Threshold>({ is: "threshold", none: true }),
   /**
-   * Where the summary message goes: a user message of its own (`user`), a second system message or block (`system`), or the end of the
+   * Where the summary message goes: a separate user message (`user`), a second system message or block (`system`), or the end of the
    * system prompt (`merged`).
    */
   placement: choice("placement", ["user", "system", "merged"], "user"),
@@ -194,9 +194,9 @@ export const TUNING = {
      * round's summary. If you or the profile set it, it also caps each request, and the model writes no notes.
      */
     cap: tokens(LEAST_CAP, 6_000),
-    /** Omitted for models that refuse it. Default: the model's own. */
+    /** Omitted for models that reject it. Default: the model's own. */
     temperature: number("temperature", 2),
-    /** A sentence or two of your own at the start of the summary message. */
+    /** Your own sentence or two at the start of the summary message. */
     preface: row<string>({ is: "text", what: "preface", most: MOST_PREFACE }),
     /** Use only this way. Default: all, in this order. */
     mode: choice("mode", ["continuation", "full", "simple", "extractive"]),

@@ -1,8 +1,7 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { parseExact, tryParseExact } from "../../core/json.ts";
-import { dialectById } from "../dialect-by-id.ts";
-import { isFields } from "./fields.ts";
+import { fieldsOf, isFields, listOf } from "./fields.ts";
 import { messages, placesAt } from "./message-list.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
 import { isWireMessage } from "./requests.ts";
@@ -136,13 +135,15 @@ function describeLog({ title, id, ...log }: TranscriptLog): string {
   return [name, messages(log.messages.length)].filter(Boolean).join(", ");
 }
 
-/** What the user said first, in one line without tags. */
-function firstWords({ dialect, messages: all }: Pick<TranscriptLog, "dialect" | "messages">): string {
-  const { read } = dialectById(dialect);
+/** What the user said first, in one line without tags. Every wire format has texts in `content` or `parts`. */
+function firstWords({ messages: all }: Pick<TranscriptLog, "messages">): string {
   for (const message of all) {
-    const { role, parts } = read(message);
-    const said = role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : [];
-    const text = firstCharacters(said.join(" "), TITLE_FROM_CHARS);
+    if (!isFields(message) || message.role !== "user") continue;
+    const said = [
+      message.content,
+      ...listOf(message.content ?? message.parts).map((part) => fieldsOf(part).text),
+    ];
+    const text = firstCharacters(said.filter((one) => typeof one === "string").join(" "), TITLE_FROM_CHARS);
     const words = text
       .replace(/<[^>]{0,200}>/g, " ")
       .replace(/\s+/g, " ")

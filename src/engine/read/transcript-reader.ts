@@ -58,7 +58,7 @@ export interface TranscriptReader {
 
 /** A transcript that was read, after its leading system messages: `links[n]` stands behind n messages, `tokens[n]` are those of the n-th. */
 interface Remembered {
-  /** With its leading system messages. */
+  /** All messages, the leading system messages included. */
   readonly all: readonly Message[];
   readonly messages: readonly Message[];
   readonly links: readonly Link[];

@@ -478,7 +478,7 @@ export const COMMANDS = {
       sets: flag.text("TEXT", "only sets whose name contains this text"),
       budgets: flag.list("LIST", "sizes of the views in percent (default: 5,10,25)"),
       profile: measured,
-      intervals: flag.on("print 95 % confidence intervals over sessions"),
+      intervals: flag.on("print 95% confidence intervals over sessions"),
       html: asPage,
     },
     examples: [
@@ -519,7 +519,7 @@ export const COMMANDS = {
     args: "",
     flags: {
       ...MEASURE_FLAGS,
-      ...contest("newest, precis and, with a summariser, precis+model", "4k,8k,16k"),
+      ...contest("newest, precis and, with a summarizer, precis+model", "4k,8k,16k"),
       times: flag.list("LIST", "compactions in a row (default: 1,10,50)"),
       languages: flag.list("LIST", "of en, de, fr, es, pt, ru, ar, zh, ja (default: all)"),
       ...ASKED_FLAGS,

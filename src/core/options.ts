@@ -103,8 +103,8 @@ export const TUNING = {
   strategy: choice("strategy", STRATEGY_NAMES, "summarize-oldest"),
   /**
    * Pressure (view ÷ budget) that triggers a compaction. Default 0.8, spread over 0.78–0.82 so that many conversations don't start at
-   * once; 0.95 for budgets below 32,000 without a summariser. If head and last user message alone come close to it, it is a share of
-   * the rest of the budget.
+   * once; 0.95 for budgets below 32,000 without a summarizer. If the head and last user message nearly reach it,
+   * it applies to the remaining budget instead.
    */
   startAt: row<Threshold>({ is: "threshold" }),
   /**
@@ -151,7 +151,7 @@ export const TUNING = {
   }),
   /** `false`: only `compact` and a full budget trigger a compaction. */
   auto: flag(true),
-  /** How long a turn may wait for a model's summary. 0 means never. Has no effect without a summariser. */
+  /** How long a turn may wait for a model's summary. 0 means never. Has no effect without a summarizer. */
   waitMs: time(0, 0),
   /** Which images stay. A compaction replaces the others by a line of text; images in the tail always stay. */
   images: group({
@@ -179,7 +179,7 @@ export const TUNING = {
    * have priority; the total never exceeds what the provider allows.
    */
   cacheBreakpoints: flag(false),
-  /** How a model writes summaries. Has no effect without a summariser. */
+  /** How a model writes summaries. Has no effect without a summarizer. */
   summary: group({
     /**
      * Which prompt: `agent` (work), `talk`, `citations` (retrieval), `progress`, `concise`, or your own text, optionally with an id and a
@@ -207,7 +207,7 @@ export const TUNING = {
     merge: choice("way to merge", ["segments", "rolling"]),
     /**
      * Limit of the input tokens that summaries read, as a share of what the chat has read and will read in its next four requests. Above
-     * it, code writes the summary and the report warns (`summaries-too-dear`). A compaction that a person asks for is exempt. 0: a model is asked only then.
+     * it, code writes the summary and the report warns (`summaries-too-dear`). Manual compactions are exempt. With 0, only they use a model.
      */
     costShare: number("share", MOST_TIMES, 0.25),
     /** How long one summary may take, retries included. */
@@ -217,7 +217,7 @@ export const TUNING = {
   recall: group({
     /** Quotes hidden passages that the newest user message asks for. On in most [profiles](profiles.md). */
     auto: flag(false),
-    /** The most tokens quoted for one user message. Default: 5 % of the budget, at most 2,000. */
+    /** The most tokens quoted for one user message. Default: 5% of the budget, at most 2,000. */
     tokens: tokens(0),
   }),
   /** What a video frame costs. If omitted: 258 tokens and no separator. */

@@ -104,7 +104,7 @@ export const SETTINGS = {
       fallback: NO_LIMIT,
     }),
     summarizer: modelName({
-      label: "Summariser",
+      label: "Summarizer",
       everyday: true,
       help: "Who writes summaries: no model (extractive), the chat's own (same), or a model by name. A small, cheap one is often enough.",
     }),

@@ -64,7 +64,7 @@ export const compaction = {
   readable: "Readable",
   asSent: "As sent",
   noEdit:
-    "This can't be edited: it consists of exact lines from the messages. Pin a message to show all of it to the model, or choose a summariser in the chat's settings and rebuild.",
+    "This can't be edited: it consists of exact lines from the messages. Pin a message to show all of it to the model, or choose a summarizer in the chat's settings and rebuild.",
   sections: {
     narrative: "Summary",
     words: "What you said",

@@ -286,7 +286,7 @@ export const models = {
   title: "Models",
   lead: "Chats use models from these servers.",
   none: "No model yet: the offline assistant only quotes. Add a model below.",
-  paid: "When a chat outgrows its model's window, precis also asks that model for summaries, and you pay for their tokens. To avoid this, choose the summariser “No model: exact lines only” below.",
+  paid: "When a chat outgrows its model's window, precis also asks that model for summaries, and you pay for their tokens. To avoid this, choose the summarizer “No model: exact lines only” below.",
   added: (name: string) => `${name} was added.`,
   removed: (name: string, hadKey: boolean) => `${name} was removed${hadKey ? ", and so was its key" : ""}.`,
   remove: (name: string) => `Remove ${name}`,

@@ -170,3 +170,15 @@ it("once it is answered it is part of the tail like any other", async () => {
   expect(messages).not.toContain(transcript.at(-3));
   expect(report.tokens.after).toBeLessThan(5_000);
 });
+
+it("beside a task that takes most of a small view, a waiting round leaves the record of a long session its room", async () => {
+  const long = Array.from({ length: 60 }, (_, number) => round(number, 800)).flat();
+  const task = chat.user(`Carry out the plan. ${"Then check the next file of the list. ".repeat(150)}`);
+  const transcript = [task, ...long, ...round(99, 520)];
+  const budget = tokens([task]) + 620;
+  const compactor = createCompactor<object>({ dialect: dialectOf("openai-chat"), budget });
+  const { messages, report } = await compactor.compact(transcript, { budget });
+  expect(report.tokens.after).toBeLessThanOrEqual(budget);
+  const record = messages.find((message) => JSON.stringify(message).includes("<conversation-summary>"));
+  expect(tokens([record!])).toBeGreaterThan(300);
+});

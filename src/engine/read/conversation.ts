@@ -130,9 +130,9 @@ export function wholeTokens(conversation: Conversation): number {
 
 /**
  * In a conversation that is many times as long as its room, a round that the model hasn't answered leaves its record at least 3 % of
- * what that speaks for: nothing at 10 times the room, all of it from 20 times on. Less than 400 tokens aren't worth cutting a round.
+ * what that speaks for: nothing at 10 times the room, all of it from 20 times on. Less than 200 tokens aren't worth cutting a round.
  */
-const LONG = { from: 10, to: 20, hidden: 0.03, mostRoom: 0.6, mostTokens: 2_000, leastTokens: 400 };
+const LONG = { from: 10, to: 20, hidden: 0.03, mostRoom: 0.6, mostTokens: 2_000, leastTokens: 200 };
 /** A round that is cut anyway leaves at least this share of the room to the record. */
 const RECORD_BESIDE_CUT = 0.05;
 

@@ -253,8 +253,9 @@ const postgresTextIndex: TextIndex = {
     parameters: [document, [...tokens]],
   }),
   remove: (document) => ({ sql: "delete from precis_recall where doc = ?", parameters: [document] }),
-  find: (tokens, [from, to], limit) => ({
-    sql: `select doc from precis_recall where tokens && ?::text[] and doc between ? and ? order by doc desc limit ?`,
+  find: (tokens, [from, to], limit, condition = () => "true") => ({
+    sql: `select doc from precis_recall where tokens && ?::text[] and doc between ? and ? and ${condition("doc")}
+      order by doc desc limit ?`,
     parameters: [[...tokens], from, to, limit],
   }),
 };

@@ -1,6 +1,6 @@
 import type { Store } from "../core/types.ts";
 import type { RecallIndex } from "../recall/candidates.ts";
-import type { ConversationStore } from "./server-store/conversations.ts";
+import type { ConversationStore, ListQuery } from "./server-store/conversations.ts";
 import type { RequestStore } from "./server-store/requests.ts";
 
 export type * from "./server-store/conversations.ts";
@@ -26,10 +26,10 @@ export interface ServerStore extends Store {
   /** Removes all summaries that end with one of these messages, given their chain hashes, so that they are made anew. */
   forgetSummaries(tenant: string, hashes: readonly string[]): Promise<void>;
   /**
-   * The index of the words of all messages of a tenant, or of one conversation. `searchIndex` of `precis/recall` ranks what it finds.
-   * What was appended just before is found, too.
+   * The index of the words of all messages of a tenant that nobody threw away, or of one conversation. `searchIndex` of
+   * `precis/recall` ranks what it finds. What was appended just before is found, too.
    */
-  recallIndex(tenant: string, options?: { readonly conversation?: string }): RecallIndex;
+  recallIndex(tenant: string, scope?: IndexScope): RecallIndex;
   readonly conversations: ConversationStore;
   readonly requests: RequestStore;
   readonly leases: LeaseStore;
@@ -40,6 +40,13 @@ export interface ServerStore extends Store {
   readonly upkeep: Upkeep;
   /** Waits for what is under way, then lets go of files and connections. */
   close(): Promise<void>;
+}
+
+/** What an index searches. Default: all conversations of the tenant. */
+export interface IndexScope {
+  readonly conversation?: string | undefined;
+  /** Only people's own chats, or only those of clients. */
+  readonly of?: ListQuery["of"] | undefined;
 }
 
 /** "I am doing this" across all nodes, with an end: a node that dies is taken over. */

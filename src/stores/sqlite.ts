@@ -256,9 +256,9 @@ const sqliteTextIndex: TextIndex = {
     sql: "insert into precis_recall (precis_recall, rowid, tokens) values ('delete', cast(? as integer), ?)",
     parameters: [document, tokens.join(" ")],
   }),
-  find: (tokens, [from, to], limit) => ({
+  find: (tokens, [from, to], limit, condition = () => "true") => ({
     sql: `select rowid as doc from precis_recall where precis_recall match ?
-      and rowid between cast(? as integer) and cast(? as integer) order by rowid desc limit ?`,
+      and rowid between cast(? as integer) and cast(? as integer) and ${condition("precis_recall.rowid")} order by rowid desc limit ?`,
     parameters: [tokens.map((token) => `"${token}"`).join(" or "), from, to, limit],
   }),
 };

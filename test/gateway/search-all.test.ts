@@ -1,6 +1,7 @@
 /** The search of the page finds what was said in any conversation, by the store's index, and says where it stands. */
 import { expect, it } from "vitest";
 import { routes } from "../../src/gateway/api.ts";
+import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { apiOf } from "./api-support.ts";
 import { type ServeHere, serveHere } from "./serve-here.ts";
@@ -51,6 +52,49 @@ it.each(["SQLite", "PostgreSQL"])("%s", async (kind) => {
     await serve.stop();
   }
 });
+
+it.each(["SQLite", "PostgreSQL"])(
+  "one's own chat is found among those of clients, and of those that were thrown away: %s",
+  async (kind) => {
+    const provider = await startFakeProvider({ models: ["gpt-4o"], reply: () => "Noted." });
+    const serve = await serveHere(
+      ["--upstream", provider.url],
+      kind === "PostgreSQL" ? { db: await (await sharedPostgres()).database() } : {},
+    );
+    try {
+      const { call } = apiOf(() => serve.url);
+      const said = (n: number) => [{ role: "user", content: `The depot opens at ${n}. Depot, depot.` }];
+      const imported = async (n: number) => {
+        const text = JSON.stringify(said(n));
+        const { conversations } = await call(routes.importFile, { body: { name: `${n}.json`, text } });
+        return conversations[0]!.id;
+      };
+      const found = async (of?: "person" | "clients") => {
+        const { hits } = await call(routes.search, { query: { q: "depot", ...(of && { of }) } });
+        return hits.map(({ conversation }) => conversation);
+      };
+      const own = await imported(0);
+      for (let n = 1; n <= 20; n++) {
+        const id = await imported(n);
+        await call(routes.deleteConversation, { params: { id } });
+      }
+      expect(await found()).toEqual([own]);
+      for (let n = 21; n <= 40; n++)
+        await fetch(`${serve.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ model: "gpt-4o", messages: said(n) }),
+        }).then((response) => response.text());
+      expect(await found("person")).toEqual([own]);
+      const theirs = await found("clients");
+      expect(theirs.length).toBeGreaterThan(5);
+      expect(theirs).not.toContain(own);
+    } finally {
+      await serve.stop();
+      await provider.close();
+    }
+  },
+);
 
 it("a message that only stands beside the words isn't listed, and what is in quotation marks is a phrase", async () => {
   const serve = await serveHere([]);

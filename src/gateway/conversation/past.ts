@@ -194,23 +194,17 @@ export async function searchHits(
   query: string,
   {
     limit,
-    of: whose,
+    of,
     signal,
   }: { readonly limit: number; readonly of?: ListQuery["of"] | undefined; readonly signal: AbortSignal },
 ): Promise<SearchHit[]> {
   const found = new Map<string, FoundMessage>();
   const keyOf = (conversation: string | undefined, index: number) => `${conversation} ${index}`;
   const watched: PastStore = {
-    conversations: {
-      ...store.conversations,
-      async get(...named) {
-        const one = await store.conversations.get(...named);
-        return whose && (one?.client === undefined) !== (whose === "person") ? undefined : one;
-      },
-    },
-    recallIndex: (...scope) => ({
+    conversations: store.conversations,
+    recallIndex: () => ({
       async candidates(wanted) {
-        const answer = await store.recallIndex(...scope).candidates(wanted);
+        const answer = await store.recallIndex(tenant, { of }).candidates(wanted);
         for (const one of answer.messages) found.set(keyOf(one.conversation, one.index), one);
         return answer;
       },

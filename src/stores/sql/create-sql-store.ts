@@ -42,7 +42,7 @@ export function createSqlStore(
     expect: context.early.expect,
     forgetSummaries: (tenant, hashes) =>
       context.write("forgetSummaries", () => forgetSummaries(engine, tenant, hashes)),
-    recallIndex: (tenant, { conversation } = {}) => sqlRecall(context, tenant, conversation),
+    recallIndex: (tenant, scope) => sqlRecall(context, tenant, scope),
     conversations: sqlConversations(context),
     requests: sqlRequests(context),
     leases: sqlLeases(context),

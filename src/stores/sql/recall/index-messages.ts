@@ -5,15 +5,23 @@ import { type ByKind, type Kind, readMessage } from "../../../recall/candidates.
 import type { ConversationRow } from "../conversation-row.ts";
 import { firstRow, rows, type Script, type Statement } from "../script.ts";
 import type { SqlEngine } from "../sql-engine.ts";
-import { nodeId, nodesOf } from "../tree.ts";
+import { keyOfNode, nodeId, nodesOf } from "../tree.ts";
 
 /** Full text search as a database has it: documents by number, found by tokens. */
 export interface TextIndex {
   add(document: number, tokens: readonly string[]): Statement;
   /** The tokens are those that it was added with. */
   remove(document: number, tokens: readonly string[]): Statement;
-  /** Documents of a range that hold at least one of the tokens, the newest first, as rows with `doc`. */
-  find(tokens: readonly string[], range: readonly [from: number, to: number], limit: number): Statement;
+  /**
+   * Documents of a range that hold at least one of the tokens, the newest first, as rows with `doc`. `condition` says in SQL, given the
+   * column of their numbers, which of them count.
+   */
+  find(
+    tokens: readonly string[],
+    range: readonly [from: number, to: number],
+    limit: number,
+    condition?: (doc: string) => string,
+  ): Statement;
 }
 
 /** What it needs of a database. */
@@ -185,6 +193,9 @@ export function rangeOf(key: number): readonly [from: number, to: number] {
   const [from, to] = nodesOf(key);
   return [from * PASSAGES, to * PASSAGES - 1];
 }
+
+/** The conversation's key of a document, in SQL. */
+export const keyOfDocument = (doc: string): string => keyOfNode(`${doc} / ${PASSAGES}`);
 
 /** The node of the message that a document is of. */
 export function nodeOf(document: number): number {

@@ -9,6 +9,7 @@ import {
   type Statistics,
 } from "../../../recall/candidates.ts";
 import { readHead } from "../../../recall/conversation-index.ts";
+import type { IndexScope } from "../../server-store.ts";
 import { readBody } from "../bodies.ts";
 import { type ConversationRow, NODES_PER_CONVERSATION, rowOf } from "../conversation-row.ts";
 import { firstRow, rows, type Script } from "../script.ts";
@@ -19,6 +20,7 @@ import {
   indexSome,
   type Known,
   keyOf,
+  keyOfDocument,
   knownTenant,
   knownTotals,
   NO_TOTALS,
@@ -54,28 +56,27 @@ const NONE: ByKind = { user: 0, assistant: 0, data: 0 };
 export function sqlRecall(
   context: SqlContext,
   tenant: string,
-  conversation: string | undefined,
+  { conversation, of }: IndexScope = {},
 ): RecallIndex {
   const { engine, read, write } = context;
   return {
     async candidates({ terms, limit, signal }) {
       do signal?.throwIfAborted();
       while (await write("recall", () => indexSome(engine, MESSAGES_AT_ONCE, tenant)));
-      return read("recall", () => candidates(engine, { tenant, conversation, terms, limit }));
+      return read("recall", () => candidates(engine, { tenant, conversation, of, terms, limit }));
     },
   };
 }
 
-interface Wanted {
+interface Wanted extends IndexScope {
   readonly tenant: string;
-  readonly conversation: string | undefined;
   readonly terms: readonly string[];
   readonly limit: number;
 }
 
 function* candidates(
   engine: SqlEngine,
-  { tenant, conversation, terms, limit }: Wanted,
+  { tenant, conversation, of, terms, limit }: Wanted,
 ): Script<{ readonly statistics: Statistics; readonly messages: readonly FoundMessage[] }> {
   const whole = yield* knownTenant(tenant);
   const one = conversation === undefined ? undefined : yield* rowOf(tenant, conversation);
@@ -88,6 +89,7 @@ function* candidates(
       [tokenOf(whole.number, keyOf(kind, term))],
       one ? rangeOf(one.key) : EVERYTHING,
       most,
+      one ? undefined : isListed(of),
     );
     return (yield* rows<{ readonly doc: number }>(sql, ...parameters)).map(({ doc }) => doc);
   };
@@ -117,13 +119,6 @@ function* candidates(
       for (const message of (yield* find(term, kind, DOCUMENTS_OF_RAREST)).map(nodeOf))
         if (!holding.has(message)) scores.set(message, (scores.get(message) ?? 0) + worth);
   }
-  // Messages of deleted conversations, which are about to be taken out of the index.
-  const deleted = new Set(
-    (yield* rows<{ readonly key: number }>("select key from precis_deleted")).map(({ key }) => key),
-  );
-  if (deleted.size > 0)
-    for (const node of scores.keys())
-      if (deleted.has(Math.floor(node / NODES_PER_CONVERSATION))) scores.delete(node);
   const path = one && (yield* pathIds(one));
   if (path) for (const node of scores.keys()) if (!path.has(node)) scores.delete(node);
   const best = bestOf(scores, one ? limit : Math.min(limit, BEST_OF_TENANT));
@@ -132,6 +127,14 @@ function* candidates(
     messages: yield* readAround(tenant, best, one ? NEIGHBOURS : NEIGHBOURS_OF_TENANT),
   };
 }
+
+/**
+ * True of documents whose conversation is there, wasn't thrown away and is of whom it should be. Part of the question, because those of
+ * others would take the few places that there are.
+ */
+const isListed = (of: IndexScope["of"]) => (doc: string) =>
+  `exists (select 1 from precis_conversations c where c.key = ${keyOfDocument(doc)} and c.deleted_at is null
+    ${of === undefined ? "" : `and c.client is ${of === "person" ? "null" : "not null"}`})`;
 
 /** The messages with the highest scores, the newest first among equals. Most of thousands are never compared with more than one. */
 function bestOf(scores: ReadonlyMap<number, number>, limit: number): number[] {

@@ -194,7 +194,7 @@ export const COMMANDS = {
   },
   replay: {
     summary: "Replays a recorded session request by request and shows what precis would have sent.",
-    args: "FILE --window N",
+    args: "FILE [--window N]",
     flags: {
       window: flag.tokens(
         "N",

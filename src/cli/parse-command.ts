@@ -112,8 +112,8 @@ function unknownFlag(name: string, given: string, known: readonly string[]): Usa
   if (kin.some(({ flags }) => Object.keys(flags).map(flagName).includes(bare)))
     return new UsageError(`${given} doesn't go with precis ${name}.`);
   const close = nearest(bare, known);
-  const hint = close === undefined ? `precis ${name} --help lists them.` : `Did you mean --${close}?`;
-  return new UsageError(`${name} has no flag ${given}. ${hint}`);
+  const hint = close === undefined ? "" : ` Did you mean --${close}?`;
+  return new UsageError(`${name} has no flag ${given}.${hint}`);
 }
 
 /** Refuses too few or too many arguments, by what the table says a command takes. */

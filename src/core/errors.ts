@@ -98,7 +98,7 @@ export class BudgetImpossibleError extends PrecisError {
   }) {
     super(
       fields.message ??
-        `precis: the head (${fields.head} tokens) and the last user message (${fields.lastUserMessage} tokens) need ${fields.needed} tokens, the budget is ${fields.budget}.`,
+        `precis: the system prompt and pins (${fields.head} tokens) and the last user message (${fields.lastUserMessage} tokens) need ${fields.needed} tokens, the budget is ${fields.budget}.`,
       fields.fix ?? roomFix(fields),
     );
     this.budget = fields.budget;

@@ -49,6 +49,9 @@ test("the same as text: chart, totals, a paragraph per compaction in 80 columns;
   const args = ["replay", shortFile, "--window", "4k", "--prices", "gpt-4o"];
   const { code, stdout } = await runCli(args, { env: { COLUMNS: "80" } });
   expect(stdout).toContain("names, paths, numbers");
+  expect(stdout.replace(/\s+/g, " ")).toContain(
+    "--profile desktop suits this conversation better, because it is a chat with few tool calls.",
+  );
   expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/ [\d.]+k ┤/);

@@ -28,6 +28,7 @@ describe("help and version go to stdout, exit 0", () => {
       "--json",
     ])
       expect(stdout).toContain(flag);
+    expect(stdout).toContain("usage: precis replay FILE [--window N] ");
     expect((await runCli(["help", "replay"])).stdout).toBe(stdout);
   });
 
@@ -83,6 +84,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
     ],
     [["compact", "x", "--budget", "0"], /too few tokens\. .* at least 100,/],
     [["compact", "x", "--budget", "8k", "--strategy", "bake"], /--strategy bake: .* It is one of none, /],
+    [["doctor", "--foo"], /^precis: doctor has no flag --foo\.\nSee precis doctor --help\.\n$/],
   ])("%j", async (args, message) => {
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([2, ""]);
@@ -135,7 +137,7 @@ describe("failures: exit 1, nothing on stdout, no stack", () => {
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /budget is 500\. Shorten the system prompt or unpin messages, or use a larger budget/,
+      /the system prompt and pins \(\d+ tokens\) .* budget is 500\. Shorten the system prompt or unpin messages, or use a larger budget/,
     );
   });
 });

@@ -7,6 +7,7 @@ import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import type { Block, Chart, Report } from "../../eval/report/report.ts";
 import { netWords } from "../../tokens/receipt-words.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
+import { SUITS } from "./suggest-profile.ts";
 
 /** Facts about a replay that the text and the page show. */
 export interface ReplayFacts {
@@ -20,7 +21,7 @@ export interface ReplayFacts {
   readonly strategy: StrategyName;
   readonly profile: string;
   /** The one that is made for conversations of this kind, where nobody chose. */
-  readonly suggested?: string;
+  readonly suggested?: keyof typeof SUITS;
   /** The model whose prices are used. */
   readonly pricesOf?: string;
   readonly warnings: readonly string[];
@@ -100,7 +101,11 @@ export function replayReport({ facts, replay, totals, compared }: Replayed): Rep
     blocks: [
       ...(facts.suggested === undefined
         ? []
-        : [note(`--profile ${facts.suggested} suits this conversation better.`)]),
+        : [
+            note(
+              `--profile ${facts.suggested} suits this conversation better, because ${SUITS[facts.suggested]}.`,
+            ),
+          ]),
       ...(totals.requests === 0
         ? [note(NO_REQUEST)]
         : ([

@@ -192,6 +192,23 @@ function checkWindow(window: unknown): void {
   );
 }
 
+const price = { is: "number", what: "price", least: 0, most: 1_000_000, needed: true } as const;
+/** What may be said of a model. */
+const MODEL: { readonly [K in keyof Required<ModelInfo>]: Row | Group | undefined } = {
+  id: undefined,
+  known: undefined,
+  window: { is: "tokens", least: 1 },
+  output: { is: "tokens", least: 1 },
+  encoding: { is: "choice", what: "encoding", names: ["o200k_base", "cl100k_base"] },
+  factor: { is: "number", what: "factor", least: 0.01, most: 100 },
+  images: {
+    is: "choice",
+    what: "way to count images",
+    names: ["openai", "openai-patch", "anthropic", "anthropic-large", "gemini"],
+  },
+  prices: { rows: { input: price, cacheRead: price, cacheWrite: price, output: price } },
+};
+
 function checkModels(models: unknown): void {
   if (!given(models)) return;
   const fix = 'Give what differs by the model\'s id: `models: { "my-model": { window: 64_000 } }`.';
@@ -199,7 +216,7 @@ function checkModels(models: unknown): void {
   for (const [id, info] of Object.entries(models) as [string, unknown][]) {
     if (!given(info)) continue;
     if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} doesn't describe a model.`, fix);
-    ofTokens(1)((info as Partial<ModelInfo>).window, `models.${id}.window`);
+    checkTable(info, MODEL, `models.${id}.`);
   }
 }
 

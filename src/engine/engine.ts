@@ -71,6 +71,8 @@ export interface Engine<M> {
   readonly dialect: Dialect<M>;
   readonly settings: Settings;
   readonly summarizer: Model | undefined;
+  /** What the host said of models. */
+  readonly models: CompactorOptions<M>["models"];
   /** Views get marks for the provider's cache. */
   readonly marksViews: boolean;
   readonly records: RecordKeeper;
@@ -90,6 +92,8 @@ export interface Engine<M> {
   readonly prompts: Map<string, WatchedPrompt> | undefined;
   /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
   readonly unreported: Map<string, readonly ModelCall[]>;
+  /** The last failure of the summariser that no report has named yet, by conversation. */
+  readonly failures: Map<string, Error>;
   readonly calibration: Calibration;
   readonly answers: Answers;
   /** Name of the conversation's model for calibration. */
@@ -129,6 +133,7 @@ export function createEngine<M>(
     dialect: forModel(options.dialect, settings.model?.id),
     settings,
     summarizer: settings.summary.mode === "extractive" ? undefined : modelOf(options.summarizer, settings),
+    models: options.models,
     marksViews: options.cacheBreakpoints ?? options.profile?.cacheBreakpoints ?? false,
     records: recordKeeper(options.store),
     stateKeys: [options.stateKey ?? []].flat(),
@@ -143,6 +148,7 @@ export function createEngine<M>(
     prompts,
     requests: { tokens: 0 },
     unreported: new Map(),
+    failures: new Map(),
     calibration,
     answers: createAnswers(),
     modelName,
@@ -373,7 +379,7 @@ function modelOf(
     async complete(request) {
       const reply = await summarizer(request);
       const own = typeof reply === "string" ? { text: reply } : reply;
-      return { stop: "end", usage: { input: 0 }, ...own };
+      return { stop: "end", ...own };
     },
   };
 }

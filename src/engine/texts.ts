@@ -25,6 +25,7 @@ import { writeHandover } from "./background/write-summaries.ts";
 import { emitCompleted } from "./deliver/deliver.ts";
 import { prepareState } from "./deliver/last-view.ts";
 import { reportOf } from "./deliver/report.ts";
+import { failedWarning } from "./plan/may-ask.ts";
 import { recordLength } from "./plan/narrative.ts";
 import type { Operation } from "./read/survey.ts";
 import { USUAL_NARRATIVE } from "./settings/settings.ts";
@@ -44,7 +45,8 @@ export async function summarize<M>(
   const cap = input.cap ?? USUAL_NARRATIVE;
   const isRecord = input.form === "record";
   // A record shows its pointers, and they count.
-  const { written, calls } = await byModel(operation, isRecord ? recordLength({ room: cap, cap }) : cap);
+  const made = await byModel(operation, isRecord ? recordLength({ room: cap, cap }) : cap);
+  const { written } = made;
   const text =
     written !== undefined
       ? within(operation, isRecord ? written : forReaders(written), cap)
@@ -59,7 +61,7 @@ export async function summarize<M>(
   return {
     text,
     tokens: operation.survey.conversation.measure.text(text),
-    report: emitReport(operation, { text, calls, written }),
+    report: emitReport(operation, { ...made, text }),
   };
 }
 
@@ -71,7 +73,8 @@ export async function handover<M>(
   const goal = input.goal.trim();
   checkSaid(operation);
   const room = roomBehindHead(operation, goal, cap);
-  const { written, calls } = await byModel(operation, room);
+  const made = await byModel(operation, room);
+  const { written } = made;
   const text = await breathing(input.signal, () =>
     handoverText({
       ...peopleInput(operation, cap),
@@ -83,7 +86,7 @@ export async function handover<M>(
     text,
     tokens: operation.survey.conversation.measure.text(text),
     message: operation.engine.dialect.write({ role: "user", text }),
-    report: emitReport(operation, { text, calls, written }),
+    report: emitReport(operation, { ...made, text }),
   };
 }
 
@@ -180,6 +183,7 @@ async function recordText<M>(
 interface ByModel {
   readonly written: string | undefined;
   readonly calls: readonly ModelCall[];
+  readonly failure?: Error;
 }
 
 /** The model's own summary of everything. It is told of as every summary is: what is started has one end. */
@@ -199,8 +203,9 @@ async function byModel<M>(operation: Operation<M>, cap: number): Promise<ByModel
   } catch (error) {
     if (signal.aborted) emitter.emit("cancelled", { reason: "forced" });
     signal.throwIfAborted();
-    emitter.emit("failed", { error: asError(error), fallback: "extractive" });
-    return { written: undefined, calls };
+    const failure = asError(error);
+    emitter.emit("failed", { error: failure, fallback: "extractive" });
+    return { written: undefined, calls, failure };
   }
 }
 
@@ -215,7 +220,7 @@ function emitReport<M>(operation: Operation<M>, made: ByModel & { readonly text:
 
 function reportFor<M>(
   operation: Operation<M>,
-  { text, calls, written }: ByModel & { readonly text: string },
+  { text, calls, written, failure }: ByModel & { readonly text: string },
 ): Report {
   const accepted = calls.findLast((one) => one.result === "accepted")?.rung;
   return reportOf(operation, {
@@ -225,6 +230,7 @@ function reportFor<M>(
       { rung: (written !== undefined && accepted) || "extractive", result: text ? "used" : "not-enough" },
     ],
     calls,
+    ...(failure && { warnings: [failedWarning(failure)] }),
     checkpoint: operation.survey.checkpoint?.id,
   });
 }

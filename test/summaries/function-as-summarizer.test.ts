@@ -30,6 +30,51 @@ it("what a function says of its answer counts: one that was cut off isn't taken 
   expect(report.modelCalls.map(({ result }) => result)).not.toContain("accepted");
 });
 
+it("what a call cost is reckoned with the prices that the host gave for its model, not only with known ones", async () => {
+  const usage = { input: 20_000, output: 300 };
+  const prices = { input: 1, output: 4, cacheRead: 0.1, cacheWrite: 1.25 };
+  // A provider may say that another model answered, whose prices are the registry's.
+  for (const answered of [{}, { model: "gpt-4o" }]) {
+    const compactor = createCompactor({
+      dialect: openaiChat,
+      budget: 4_000,
+      models: { m: { window: 128_000, prices } },
+      summarizer: {
+        id: "m",
+        complete: async (request) => ({ text: plausible(request), stop: "end", usage, ...answered }),
+      },
+    });
+    const { report } = await compactor.compact(talk(60), { budget: 4_000 });
+    expect(report.modelCalls[0]?.cost).toBeCloseTo(0.0212, 6);
+    expect(report.cost).toBeCloseTo(0.0212 * report.modelCalls.length, 6);
+  }
+});
+
+it("usage that a function doesn't report is left out instead of being zero", async () => {
+  const summarizer = async (request: ModelRequest) => plausible(request);
+  const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, summarizer });
+  const { report } = await compactor.compact(talk(60), { budget: 4_000 });
+  expect(report.modelCalls[0]).toMatchObject({ result: "accepted", cost: 0 });
+  expect(report.modelCalls[0]).not.toHaveProperty("usage");
+});
+
+it("a text that a failing model couldn't write names the failure, and code writes it", async () => {
+  const summarizer = async (): Promise<string> => {
+    throw new Error("401 bad key");
+  };
+  const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, summarizer });
+  const made = [
+    await compactor.summarize(talk(60)),
+    await compactor.handover(talk(60), { goal: "Finish the work" }),
+  ];
+  for (const { text, report } of made) {
+    expect(text).not.toBe("");
+    expect(report.warnings).toMatchObject([
+      { code: "summarizer-failed", message: expect.stringContaining("401 bad key") },
+    ]);
+  }
+});
+
 it("a function has the chat's window where it doesn't say its own", async () => {
   const count = async (window?: number) => {
     let asked = 0;

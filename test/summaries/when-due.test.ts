@@ -164,6 +164,29 @@ it("after a failure the model isn't asked again before pressure has grown by 0.0
   expect(model.requests).toHaveLength(asked);
 });
 
+it.each([0, HANGS_AFTER_MS])(
+  "a failure is named in the next report with what was done instead, and only there (waitMs %i)",
+  async (waitMs) => {
+    const summarizer = async (): Promise<string> => {
+      throw new Error("401 bad key");
+    };
+    const compactor = createCompactor({ dialect: openaiChat, window: 16_000, summarizer, waitMs });
+    const messages: ChatMessage[] = [chat.user("Hello."), ...talk(120), chat.user("Go on.")];
+    const failures: string[][] = [];
+    let state: unknown;
+    for (let turn = 0; turn < 3; turn++) {
+      const fitted = await compactor.fit(messages, { state });
+      state = await fitted.background;
+      const said = fitted.report.warnings.filter(({ code }) => code.startsWith("summarizer-"));
+      failures.push(said.map(({ code, message }) => `${code}: ${message}`));
+      messages.push(chat.assistant("Done."), chat.user("And now?"));
+    }
+    const failed =
+      "summarizer-failed: The summariser failed (401 bad key). Lines chosen by code are used instead of its summary.";
+    expect(failures).toEqual(waitMs === 0 ? [[], [failed], []] : [[failed], [], []]);
+  },
+);
+
 it("three failures open the circuit for every conversation; it closes by itself", async () => {
   const model = gatedModel({ state: "failing" });
   const stage = createStage({ summarizer: model });

@@ -254,7 +254,8 @@ export type StopReason = "end" | "length" | "refusal" | "tool-call" | "other";
 export interface ModelReply {
   readonly text: string;
   readonly stop: StopReason;
-  readonly usage: Usage;
+  /** Left out where nobody counted. */
+  readonly usage?: Usage;
   /** The model that really answered, when the provider says so. */
   readonly model?: string;
 }

@@ -277,6 +277,7 @@ export type WarningCode =
   | "summaries-too-dear"
   | "summaries-unused"
   | "summarizer-busy"
+  | "summarizer-failed"
   | "summarizer-resting"
   | "summary-cap-lowered"
   | "system-changes"

@@ -2,6 +2,7 @@ import { ModelError } from "../../core/errors.ts";
 import { CHARS_PER_TOKEN } from "../../core/message-text.ts";
 import { unlessAborted } from "../../core/pause.ts";
 import type {
+  CompactorOptions,
   Measure,
   Message,
   Model,
@@ -73,6 +74,8 @@ export interface Written {
 /** A model with everything that its requests share. */
 export interface Summarizer {
   readonly model: Model;
+  /** What the host said of models. */
+  readonly models: CompactorOptions<never>["models"];
   readonly measure: Measure;
   readonly temperature: number | undefined;
   /** Tokens that an answer may have without its notes, where the host or its profile set a cap. */
@@ -244,8 +247,9 @@ async function ask(
       );
     throw error;
   });
-  if (reply.usage.input > about) spend(reply.usage.input - about, true);
-  const paid = { usage: reply.usage, cost: costOf(reply.model ?? model.id, reply.usage) };
+  const { usage } = reply;
+  if (usage && usage.input > about) spend(usage.input - about, true);
+  const paid = { ...(usage && { usage }), cost: costOf(summarizer, reply) };
   const planted = plantedInstructions(messages, work.covers);
   const parts = splitNotes(reply.text);
   const verdict = acceptSummary({
@@ -322,17 +326,18 @@ function replyOf(reply: ModelReply, model: Model): ModelReply {
       fix: `Give one of: ${STOPS.join(", ")}; \`end\` for a whole answer.`,
     });
   }
-  return { ...reply, stop, usage: usageOf(reply.usage) };
+  const { usage, ...said } = reply;
+  return { ...said, stop, ...usageOf(usage) };
 }
 
-/** What a model says that it took; a count that is none counts as nothing. */
-function usageOf(usage: Usage | undefined): Usage {
+/** What a model says that it took, where it says anything; a count that is none counts as nothing. */
+function usageOf(usage: Usage | undefined): Pick<ModelReply, "usage"> {
   const counts = Object.entries(usage ?? {}).filter(([, count]) => Number.isFinite(count) && count >= 0);
-  return { input: 0, ...Object.fromEntries(counts) };
+  return counts.length === 0 ? {} : { usage: { input: 0, ...Object.fromEntries(counts) } };
 }
 
-/** US dollars for one call; 0 where the model's prices aren't known. */
-function costOf(model: string, usage: Usage): number {
-  const { prices } = modelInfo(model);
-  return prices ? spendOf(usage, prices) : 0;
+/** US dollars for one call, by the prices that the host gave for its model or else known ones; 0 where there are none. */
+function costOf({ model: { id }, models }: Summarizer, { model = id, usage }: ModelReply): number {
+  const prices = models?.[id]?.prices ?? modelInfo(model, models).prices;
+  return prices && usage ? spendOf(usage, prices) : 0;
 }

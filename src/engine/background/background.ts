@@ -139,8 +139,11 @@ async function summarise<M>(
   };
   // At once, because a model may heed no signal.
   signal.addEventListener("abort", () => end(() => emitter.emit("cancelled", { reason })), { once: true });
-  const emitFailed = (error: unknown): void =>
-    emitter.emit("failed", { error: asError(error), fallback: "extractive" });
+  const noteFailure = (cause: unknown): void => {
+    const error = asError(cause);
+    keepNewest(engine.failures, name, error);
+    emitter.emit("failed", { error, fallback: "extractive" });
+  };
   emitter.emit("started", { reason });
   circuit.begun(name);
   const account = openAccount(operation, run, reason === "forced" ? mostOf(operation, run).input : undefined);
@@ -155,8 +158,9 @@ async function summarise<M>(
     end(() => {
       // What was written before it failed is kept, and shows that the model works.
       circuit.succeeded(name);
+      engine.failures.delete(name);
       if (failure === undefined || isCancelled(failure)) emitWritten(operation, reason, records);
-      else emitFailed(failure);
+      else noteFailure(failure);
     });
     return records;
   } catch (error) {
@@ -166,7 +170,7 @@ async function summarise<M>(
       else {
         account.failed();
         circuit.failed(name, pressure, now, error);
-        emitFailed(error);
+        noteFailure(error);
       }
     });
     throw error;

@@ -85,6 +85,7 @@ export function createWritingTask<M>(
     rolling: summary.merge === "rolling",
     summarizer: {
       model,
+      models: engine.models,
       measure,
       temperature: summary.temperature,
       ...(engine.settings.hasCap && { longest: Math.max(summary.cap, ceiling) }),

@@ -21,7 +21,7 @@ import type {
 } from "../../core/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Climb } from "../ladder/ladder.ts";
-import { noteRequest } from "../plan/may-ask.ts";
+import { failedWarning, noteRequest } from "../plan/may-ask.ts";
 import { narrativeOf } from "../plan/narrative.ts";
 import { hasSystem, hiddenEnd, withHostNote } from "../read/conversation.ts";
 import { limitToRemember } from "../read/limits.ts";
@@ -88,6 +88,7 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
     calls,
     warnings: [
       ...(delivery.warnings ?? []),
+      ...takeFailure(operation, delivery.warnings),
       ...viewWarnings(operation, { draft, made: result.draft, recalled: recalled?.quoted.text, calls }),
       ...(delivery.recalls ? promptWarnings(operation) : []),
       ...saved,
@@ -215,6 +216,14 @@ function takeCalls<M>({ engine, survey }: Operation<M>): readonly ModelCall[] {
   const calls = engine.unreported.get(survey.chat) ?? [];
   engine.unreported.delete(survey.chat);
   return calls;
+}
+
+/** Names a failure of the summariser in one report; nothing where that says already why it isn't asked again. */
+function takeFailure<M>({ engine, survey }: Operation<M>, warnings: readonly Warning[] = []): Warning[] {
+  const error = engine.failures.get(survey.chat);
+  engine.failures.delete(survey.chat);
+  if (!error || warnings.some(({ code }) => code === "summarizer-resting")) return [];
+  return [failedWarning(error)];
 }
 
 /** Saves what this operation made, and what is recalled for the newest user message where its view can quote it. */

@@ -21,6 +21,13 @@ const OPEN_MS = 5 * 60_000;
 /** Of an error's words a warning shows so many characters. */
 const ERROR_WORDS = 300;
 
+const errorWords = ({ message }: Error): string => message.slice(0, ERROR_WORDS).toWellFormed();
+
+export const failedWarning = (error: Error): Warning => ({
+  code: "summarizer-failed",
+  message: `The summariser failed (${errorWords(error)}). Lines chosen by code are used instead of its summary.`,
+});
+
 /** Decides whether a failing summariser is asked again. */
 export interface Circuit {
   allows(conversation: string, pressure: number, now: number): boolean;
@@ -58,7 +65,7 @@ export function createCircuit(): Circuit {
     },
     errorOf(conversation) {
       const error = failedAt.get(conversation)?.error;
-      return error instanceof Error ? error.message.slice(0, ERROR_WORDS).toWellFormed() : undefined;
+      return error instanceof Error ? errorWords(error) : undefined;
     },
     failed(conversation, pressure, now, error) {
       failures++;

@@ -60,8 +60,8 @@ export function createSpending(
       const total = totals.get(role) ?? { requests: 0, input: 0, output: 0 };
       totals.set(role, total);
       total.requests += 1;
-      total.input += usage.input > 0 ? usage.input : requestTokens(request, counter);
-      total.output += usage.output ?? counter.count(text);
+      total.input += usage?.input || requestTokens(request, counter);
+      total.output += usage?.output ?? counter.count(text);
     },
     all: () => [...totals].map(([role, total]) => expense(role, models[role]?.id ?? "", total)),
   };

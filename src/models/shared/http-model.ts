@@ -143,8 +143,7 @@ function replyOf({ dialect }: Api, answer: ApiAnswer): ModelReply | undefined {
   return {
     text: withoutThoughts(text),
     stop: hasCall ? "tool-call" : (answer.stop ?? "end"),
-    usage: answer.usage ?? { input: 0 },
-    ...defined({ model: answer.model || undefined }),
+    ...defined({ usage: answer.usage, model: answer.model || undefined }),
   };
 }
 

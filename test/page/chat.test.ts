@@ -67,12 +67,39 @@ describe("chat", () => {
     await context.close();
   });
 
+  it("at 390 px, the drawer takes the keyboard and gives it back", async () => {
+    const { tab, context } = await world.newChat();
+    await tab.setViewportSize({ width: 390, height: 800 });
+    const menu = tab.getByRole("button", { name: "Open conversations" });
+    const focused = (where: string) =>
+      tab.evaluate(`document.activeElement.closest(${JSON.stringify(where)}) !== null`);
+    await menu.press("Enter");
+    for (let press = 0; press < 30; press += 1) {
+      await eventually(() => focused("main, .skip")).toBe(false);
+      if (press === 0) expect(await focused(".sidebar")).toBe(true);
+      await tab.keyboard.press("Tab");
+    }
+    await tab.locator(".search input").focus();
+    await tab.keyboard.press("Escape");
+    await eventually(() => focused(".sidebar-button")).toBe(true);
+    expect(await tab.locator("main[inert]").count()).toBe(0);
+    await context.close();
+  });
+
   it("stops an answer", async () => {
     const { tab, context } = await world.newChat();
     await say(tab, "think forever");
     await tab.getByRole("button", { name: "Stop" }).click();
     await tab.getByRole("button", { name: "Send" }).waitFor();
+    await tab.locator(".notice.unanswered", { hasText: "You stopped the answer." }).waitFor();
     expect(await tab.getByText("Here at last.").count()).toBe(0);
+    // It is no failure among the requests either.
+    const page = await context.newPage();
+    await page.goto(`${world.serve.url}/gateway?from=page`);
+    await page.locator(".requests tr", { hasText: "stopped" }).first().getByRole("link").click();
+    await page.getByText("It was stopped before it was complete.").waitFor();
+    await page.locator("dd", { hasText: /^stopped$/ }).waitFor();
+    expect(await page.locator(".failed").count()).toBe(0);
     await ask(tab, "go on then");
     await context.close();
   });

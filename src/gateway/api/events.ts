@@ -146,7 +146,7 @@ export interface RequestQuery
   extends Pick<RequestFilter, "search" | "model" | "client" | "conversation">,
     Pick<RequestsQuery, "sort" | "order"> {
   readonly outcome?: RequestFact["outcome"] | "failed";
-  readonly from?: NonNullable<RequestFact["from"]>;
+  readonly from?: NonNullable<RequestFact["from"]> | "all";
   /** When they began: from this time on, and before that one. */
   readonly since?: Time;
   readonly until?: Time;

@@ -78,6 +78,8 @@ export interface PastPoint {
   readonly view: number;
   /** The request; left out for the present, which wasn't sent. */
   readonly request?: string;
+  /** A compaction beside requests: it sent nothing. */
+  readonly unsent?: true;
 }
 
 /** What really happened to a conversation. */

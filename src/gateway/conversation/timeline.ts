@@ -207,7 +207,13 @@ export async function pastOf(
     const { tokensBefore: transcript, tokensAfter = transcript } = row;
     if (transcript === undefined || !isStanding(one) || (row.status >= 400 && points.has(at))) continue;
     const view = row.outcome === "observed" ? transcript : tokensAfter!;
-    points.set(at, { messages: at, transcript, view, request: row.id });
+    points.set(at, {
+      messages: at,
+      transcript,
+      view,
+      request: row.id,
+      ...(!isRequest(one) && { unsent: true }),
+    });
   }
   const standing = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
   const there = points.get(stored.length);
@@ -220,7 +226,11 @@ export async function pastOf(
         systemTokens(loaded, measure),
       ),
       view: standing.tokens,
-      ...(there && made?.row.checkpoint === standing.checkpoint && { request: there.request }),
+      ...(there &&
+        made?.row.checkpoint === standing.checkpoint && {
+          request: there.request,
+          ...(there.unsent && { unsent: true }),
+        }),
     });
   const events = placedEvents(rows, lead.length);
   const found = await foundEvent(parts, tenant, loaded, { events, inForce: standing.checkpoint });

@@ -17,7 +17,9 @@ export async function ask(tab: Page, text: string, answer = `You said: ${text.sl
 /** Compacts by hand. */
 export async function compact(tab: Page, focus = ""): Promise<void> {
   await tab.getByRole("button", { name: "Compact now" }).click();
-  if (focus !== "") await tab.getByRole("dialog").getByRole("textbox").fill(focus);
+  // The words can be typed at once.
+  await tab.locator("dialog textarea:focus").waitFor();
+  await tab.keyboard.type(focus);
   await tab.getByRole("button", { name: "Compact", exact: true }).click();
 }
 

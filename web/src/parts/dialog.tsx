@@ -14,7 +14,11 @@ export function Dialog(props: {
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // What a dialog asks for first, and not the cross above it.
+      dialog.querySelector("textarea")?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (

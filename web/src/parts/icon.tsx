@@ -28,7 +28,7 @@ const paths = {
   play: "M8 5l11 7-11 7z",
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   archive: "M4 5h16v4H4zM6 9v10h12V9M10 13h4",
-  handover: "M13 4H5v16h8M9 12h11M16 8l4 4-4 4",
+  handover: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h4",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   check: "M5 12l5 5 9-10",
   warn: "M12 4l9 16H3zM12 10v4M12 17h.01",

@@ -117,10 +117,10 @@ export const MessageRow = memo(function MessageRow(props: {
             // biome-ignore lint/suspicious/noArrayIndexKey: parts never change their order
             <PartView key={n} part={part} message={message} isUser={who === "user"} />
           ))}
-          {isUnanswered && message.failure ? <p className="unsent-why">{reasonOf(message.failure)}</p> : null}
           {isEmptyAnswer(message) ? <p className="help">{strings.chat.emptyAnswer}</p> : null}
         </div>
       )}
+      {isUnanswered && message.failure ? <p className="unsent-why">{reasonOf(message.failure)}</p> : null}
       {draft === undefined ? (
         <footer>
           {speaks ? null : tags}

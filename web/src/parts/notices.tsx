@@ -17,9 +17,9 @@ export function Notices(props: {
   onCompact: (wish: CompactWish) => void;
 }) {
   const { chat, onShow, onCompact } = props;
-  const { compacting, notice, timeline, fresh, failure: asked, dismissed } = useStore(chat.store);
+  const { compacting, notice, timeline, fresh, dismissed } = useStore(chat.store);
   const made = fresh && compactionOf(timeline, fresh.checkpoint);
-  const failure = asked ?? openFailure(timeline, dismissed);
+  const failure = openFailure(timeline, dismissed);
   return (
     <div className="notices" aria-live="polite">
       {compacting === undefined ? null : (
@@ -35,7 +35,7 @@ export function Notices(props: {
           help={failureText(failure)}
           onClose={chat.dismiss}
         >
-          <Button onClick={() => onCompact("rebuild")}>{strings.retry}</Button>
+          <Button onClick={() => onCompact("rebuild")}>{words.writeAgain}</Button>
         </Notice>
       )}
       {fresh === undefined || compacting !== undefined ? null : (

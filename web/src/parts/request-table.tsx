@@ -17,7 +17,7 @@ const MOST_SHOWN = 2_000;
 const SETTLE_MS = 250;
 
 /** The status of an answer that the one who asked for it stopped. */
-const STOPPED = 499;
+export const STOPPED = 499;
 
 const SORTS = Object.keys(words.sorts) as (keyof typeof words.sorts)[];
 
@@ -89,7 +89,7 @@ export function RequestTable(props: {
         <p className="help">
           {[search, model, client, outcome].some((value) => value !== "") ? (
             words.noneMatch
-          ) : from === "client" ? (
+          ) : from === "client" || from === "all" ? (
             <>
               {words.liveNone} <code>{`${location.origin}/v1`}</code>
             </>
@@ -98,7 +98,7 @@ export function RequestTable(props: {
           )}
         </p>
       ) : (
-        <ScrollArea className="table-scroll" label={words.live}>
+        <ScrollArea className="table-scroll of-requests" label={words.live}>
           <table className="requests">
             <thead>
               <tr>
@@ -146,6 +146,14 @@ function RequestRow({ request }: { request: ListedRequest }) {
   const app = useApp();
   const { usage, spend, tokens, spared, cacheLost, error } = request;
   const to: Place = { page: "request", id: request.id };
+  const did = [
+    didWords(request),
+    spared === undefined ? undefined : words.spared(spared),
+    request.reason && strings.compaction.why(request.reason),
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+  const lost = cacheLost && words.lostBy(words.lost[cacheLost], request.lostSpend ?? 0);
   return (
     // The link in it does the same by keyboard.
     <tr onClick={() => app.router.go(to)}>
@@ -159,16 +167,12 @@ function RequestRow({ request }: { request: ListedRequest }) {
           <span className={`tag ${request.status >= 400 ? "dropped" : "kept"}`}>{request.status}</span>
         )}
       </td>
-      <td>{request.client ?? "–"}</td>
-      <td>{request.model || "–"}</td>
-      <td className="did">
-        {didWords(request)}
-        {request.title === undefined ? null : <small className="of">{request.title}</small>}
-        {spared === undefined ? null : <small>{words.spared(spared)}</small>}
-        {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
-        {error === undefined ? null : (
-          <small className={request.status === STOPPED ? "why" : "bad why"}>{error}</small>
-        )}
+      <td>{request.client ?? (request.from === undefined ? "–" : words.sides[request.from])}</td>
+      <td className="cut" title={request.model}>
+        {request.model || "–"}
+      </td>
+      <td className="cut did" title={did}>
+        {did}
       </td>
       <td data-name={words.columns.tokens}>
         {tokens === undefined
@@ -180,20 +184,25 @@ function RequestRow({ request }: { request: ListedRequest }) {
             ? count(tokens.after)
             : words.became(tokens.before, tokens.after)}
       </td>
-      <td data-name={words.columns.cache}>
+      <td className="cut" data-name={words.columns.cache} title={lost}>
         {usage === undefined
           ? "–"
           : usage.cacheRead
             ? percent(usage.cacheRead / Math.max(1, usage.input))
             : words.uncached}
-        {cacheLost === undefined ? null : (
-          <small>{words.lostBy(words.lost[cacheLost], request.lostSpend ?? 0)}</small>
-        )}
+        {lost === undefined ? null : <small> {lost}</small>}
       </td>
       <td data-name={words.columns.spend}>
         {spend !== undefined ? dollars(spend) : usage === undefined ? "–" : words.unknown}
       </td>
       <td data-name={words.columns.took}>{duration(request.ms)}</td>
+      <td className="cut about" title={[request.title, error].filter(Boolean).join("\n")}>
+        {error === undefined ? (
+          request.title
+        ) : (
+          <span className={request.status === STOPPED ? undefined : "bad"}>{error}</span>
+        )}
+      </td>
     </tr>
   );
 }

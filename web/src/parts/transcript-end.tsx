@@ -61,6 +61,7 @@ function Unanswered({ chat }: { chat: Chat }) {
   const conversation = usePiece(chat.store, (state) => state.conversation);
   const last = usePiece(chat.transcript.store, ({ messages, total }) => messages.get(total - 1));
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
+  const isStopped = usePiece(chat.store, (state) => state.isStopped);
   if (conversation === undefined || last === undefined || unsent > 0) return null;
   const { failure, busy, client } = conversation;
   const said = failure && explain(new ApiFailure(failure));
@@ -86,7 +87,9 @@ function Unanswered({ chat }: { chat: Chat }) {
           ? strings.chat.tooLongFor(last.tokens, conversation.model ?? "", pressure.budget.room)
           : said?.message.replace(TRY_AGAIN, "")) ??
         (isAsked
-          ? strings.chat.unanswered
+          ? isStopped
+            ? strings.chat.half.stopped
+            : strings.chat.unanswered
           : isEmpty
             ? strings.chat.emptyAgain
             : strings.chat.half[unfinished ?? "stopped"])

@@ -31,14 +31,15 @@ export function Sums({ totals }: { totals: Totals }) {
   const { tokensSaved, input, spend, cost, unpriced, net, repeated, compactions } = totals;
   const { requests, errors, p50, p95 } = totals;
   const isUnknown = spend + cost === 0 && unpriced > 0;
+  const isLoss = !isUnknown && net < 0;
   const refused = Object.entries(totals.refused).map(([reason, n]) => words.refused(reason, n));
   return (
     <dl className="totals">
       <Total
-        name={words.net}
-        value={isUnknown ? strings.gateway.unknown : signedDollars(net)}
+        name={isLoss ? words.costs : words.net}
+        value={isUnknown ? strings.gateway.unknown : dollars(Math.abs(net))}
         {...(!isUnknown && { note: words.without(net, spend + cost + net) })}
-        isMain
+        kind={isLoss ? "main loss" : "main"}
       />
       <Total
         name={words.tokensSaved}
@@ -79,10 +80,10 @@ export function Sums({ totals }: { totals: Totals }) {
   );
 }
 
-function Total(props: { name: string; value: string; note?: string; isMain?: boolean }) {
-  const { name, value, note, isMain = false } = props;
+function Total(props: { name: string; value: string; note?: string; kind?: string }) {
+  const { name, value, note, kind } = props;
   return (
-    <div className={isMain ? "main" : undefined}>
+    <div className={kind}>
       <dt>{name}</dt>
       <dd>
         {value}

@@ -36,12 +36,11 @@ export function createChatCompactions(
 
   /** An action that answers with the new view, and what to say when it is done. Resolves with false if it failed. */
   const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
-    store.set({ notice: undefined, failure: undefined });
+    store.set({ notice: undefined });
     acting += 1;
     try {
       const answer = await work();
       const compaction = isCompactAnswer(answer) ? answer : undefined;
-      if (compaction) store.set({ failure: compaction.failed });
       const message = (compaction && noteworthy(compaction)) ?? done;
       if (message !== undefined) store.set({ notice: { kind: "info", message } });
       return true;

@@ -4,7 +4,6 @@ import type {
   ChatEvent,
   ChatInput,
   Divider,
-  FailedSummary,
   Lookup,
   Reason,
   TimelineEvent,
@@ -40,6 +39,8 @@ export interface ChatState {
   readonly pressure: ApiPressure | undefined;
   readonly timeline: readonly TimelineEvent[];
   readonly answer: Answer | undefined;
+  /** The last answer was stopped before a word of it came. */
+  readonly isStopped: boolean;
   /** What came of an answer whose end this page never saw. */
   readonly cut: CutAnswer | undefined;
   /** Without a reason where this page came too late to be told. */
@@ -47,8 +48,6 @@ export interface ChatState {
   readonly notice: Notice | undefined;
   /** The compaction that happened while this page was looking. */
   readonly fresh: Divider | undefined;
-  /** A summary that was asked for here and failed, with what was done instead. */
-  readonly failure: FailedSummary | undefined;
   /** Failures up to this event of the timeline were seen. */
   readonly dismissed: string;
   readonly missing: boolean;
@@ -67,11 +66,11 @@ export const NO_CHAT: ChatState = {
   pressure: undefined,
   timeline: [],
   answer: undefined,
+  isStopped: false,
   cut: undefined,
   compacting: undefined,
   notice: undefined,
   fresh: undefined,
-  failure: undefined,
   dismissed: "",
   missing: false,
   atPoint: false,

@@ -254,7 +254,7 @@ export function createChat(options: ChatOptions) {
     dismiss() {
       const seen = store.get().timeline.at(-1)?.id ?? "";
       seenEvents.keep(id, seen);
-      store.set({ notice: undefined, fresh: undefined, failure: undefined, dismissed: seen });
+      store.set({ notice: undefined, fresh: undefined, dismissed: seen });
     },
     apply(event: LiveEvent) {
       if (event.type === "hello") {

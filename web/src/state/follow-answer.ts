@@ -72,6 +72,7 @@ export function createFollowAnswer(
         return;
       case "stopped":
         finish(event.message);
+        store.set({ isStopped: event.message === undefined });
         return;
       case "failed": {
         const { conversation } = store.get();
@@ -89,7 +90,7 @@ export function createFollowAnswer(
 
   return async (events, onTaken) => {
     answer = EMPTY_ANSWER;
-    store.set({ answer, notice: undefined });
+    store.set({ answer, notice: undefined, isStopped: false });
     let isTaken = false;
     let isOver = false;
     const taken = () => {

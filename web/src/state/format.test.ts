@@ -30,7 +30,7 @@ it("writes numbers for little room", () => {
     "1.2M",
   ]);
   expect([0, 0.0042, 1.2].map(dollars)).toEqual(["$0", "$0.0042", "$1.20"]);
-  expect([ago(0, 30_000), ago(0, 3_600_000)]).toEqual(["now", "1 h"]);
+  expect([ago(0, 30_000), ago(0, 3_600_000)]).toEqual(["now", "1 h ago"]);
 });
 
 it("writes the ticks of an axis alike", () => {

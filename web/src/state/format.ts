@@ -52,13 +52,13 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** now, 5 min, 3 h, 2 d, 14 Mar */
+/** now, 5 min ago, 3 h ago, 2 d ago, 14 Mar */
 export function ago(at: number, now: number): string {
   const age = now - at;
   if (age < MINUTE_MS) return "now";
-  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min`;
-  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h`;
-  if (age < 7 * DAY_MS) return `${Math.floor(age / DAY_MS)} d`;
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
+  if (age < 7 * DAY_MS) return `${Math.floor(age / DAY_MS)} d ago`;
   return dayOf(at);
 }
 

@@ -11,6 +11,8 @@ it("a failure stays until a model's summary has made it good, or a person has se
   expect(openFailure([failed])).toMatchObject({ message: "no key", fallback: "extractive" });
   expect(openFailure([failed, event("6", "compacted", { rung: "extractive" })])).toBeDefined();
   expect(openFailure([failed, event("6", "compacted", { rung: "full" })])).toBeUndefined();
+  const later = event("6", "compacted", { rung: "extractive", request: "another" });
+  expect(openFailure([failed, later])).toBeUndefined();
   expect(openFailure([failed, event("6", "summary")])).toBeUndefined();
   expect(openFailure([event("1", "summary"), failed], "5")).toBeUndefined();
 });

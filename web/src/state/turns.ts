@@ -54,15 +54,18 @@ export const compactionOf = (
 /** Rungs on which a model's words are used. */
 const BY_MODEL: readonly (RungName | undefined)[] = ["continuation", "full", "simple", "known-summaries"];
 
-/** The newest failure that no later summary has made good, unless a person has seen it. */
+/** The newest failure that no later summary or compaction has made good, unless a person has seen it. */
 export function openFailure(timeline: readonly TimelineEvent[], seen = ""): FailedSummary | undefined {
-  const last = timeline.findLast(
+  const at = timeline.findLastIndex(({ type }) => type === "failed");
+  const failed = timeline[at];
+  if (failed?.type !== "failed" || failed.id <= seen) return undefined;
+  const isOver = timeline.slice(at).some(
     (event) =>
-      event.type === "failed" ||
       event.type === "summary" ||
-      (event.type === "compacted" && BY_MODEL.includes(event.rung)),
+      // What was done instead of it belongs to the same request.
+      (event.type === "compacted" && (BY_MODEL.includes(event.rung) || event.request !== failed.request)),
   );
-  return last?.type === "failed" && last.id > seen ? last : undefined;
+  return isOver ? undefined : failed;
 }
 
 /** Steps for which a model is asked and paid. */

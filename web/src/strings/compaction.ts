@@ -112,6 +112,7 @@ export const compaction = {
   cleared: "Cleared: the model sees the whole transcript again. The next summary starts from scratch.",
   cancelled: "Cancelled. Nothing was changed.",
   failed: "The summary failed.",
+  writeAgain: "Write it again",
   failedInstead: (rung: RungName) => `Done instead: ${rungs[rung].toLowerCase()}.`,
   failedNothing: "Nothing was changed.",
   nothingToGain: "There is nothing to gain: a summary would be no shorter than the messages it replaces.",

@@ -39,11 +39,17 @@ export const gateway = {
   lead: "Live requests from clients (through /v1) and from chats on this page.",
   live: "Requests",
   from: "Source",
-  sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "Without a request" },
+  sides: {
+    all: "All sources",
+    client: "Clients",
+    page: "Page chats",
+    summary: "Summaries",
+    compaction: "Background",
+  },
   none: {
     page: "No chat on this page called a model in this period.",
     summary: "No summary was requested in this period.",
-    compaction: "Nothing was compacted or changed without a request in this period.",
+    compaction: "Nothing was compacted or changed in the background in this period.",
   },
   when: "Time",
   ranges: {
@@ -108,6 +114,7 @@ export const gateway = {
     cache: "From the cache",
     spend: "Spent",
     took: "Took",
+    about: "Title or error",
   },
   fewerTools: "sent with fewer tools",
   stopped: "stopped",
@@ -131,9 +138,11 @@ export const gateway = {
 export const usage = {
   names: { all: "", model: "Model", client: "Client" },
   net: "Saved, net",
+  /** Above the price of what precis didn't save. */
+  costs: "Costs",
   without: (net: number, of: number) =>
     net < 0
-      ? `more than the ${dollars(Math.max(0, of))} without precis`
+      ? `more than without precis (${dollars(Math.max(0, of))})`
       : `saved of ${dollars(of)} without precis`,
   tokensSaved: "Tokens saved",
   savedOf: (saved: number, of: number) => `${percent(saved / of)} of ${short(of)} without precis`,
@@ -199,6 +208,7 @@ export const request = {
   inChat: "Open in chat",
   ofChat: "All requests of this conversation",
   marked: "Answered, but",
+  stopped: "The request was stopped before its answer was complete.",
   failed: (status: number) => `Failed with status ${status}`,
   receipt: "What its compaction has saved and cost so far",
   saved: "Saved by precis",
@@ -216,6 +226,7 @@ export const request = {
   details: "Other details",
   reason: "Why",
   counted: "Input tokens, counted by the provider",
+  cacheLost: "Cache",
   answered: "Output tokens",
   own: "Time in precis",
   first: "Time to first byte",

@@ -3,6 +3,7 @@ import { ChatHeader } from "../parts/chat-header.tsx";
 import { SourcesContext, useSources } from "../parts/cited.tsx";
 import { CompactDialog, type CompactWish } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
+import { Button } from "../parts/controls.tsx";
 import { Guard } from "../parts/guard.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
 import type { MessageActions } from "../parts/message-actions.tsx";
@@ -38,6 +39,11 @@ export function ChatView(props: {
       <div className="empty">
         <h1>{strings.chat.gone}</h1>
         <p>{strings.chat.goneFix}</p>
+        <p>
+          <Button icon="plus" onClick={() => void app.newChat()}>
+            {strings.sidebar.newChat}
+          </Button>
+        </p>
       </div>
     );
   return (

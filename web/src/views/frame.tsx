@@ -21,6 +21,8 @@ const RequestView = lazyView(() => import("./request-view.tsx"));
 const GatewayView = lazyView(() => import("./gateway-view.tsx"));
 
 const NO_FILTERS = {};
+/** Where the sidebar is a drawer over the page, as in styles/frame-narrow.css. */
+const NARROW = "(width < 860px)";
 /** Larger files are for the command line. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -36,6 +38,7 @@ export function Frame() {
   const [isDragging, setDragging] = useState(false);
   const main = useRef<HTMLElement>(null);
   const picker = useRef<HTMLInputElement>(null);
+  const menu = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
     document.documentElement.dataset["theme"] = theme ?? "system";
@@ -44,6 +47,19 @@ export function Frame() {
     document.title = title ? `${title} – ${strings.brand}` : strings.brand;
   }, [title]);
   useShortcuts(app, setOpen);
+  useEffect(() => {
+    if (!isOpen) return;
+    const sidebar = document.querySelector<HTMLElement>(".sidebar")!;
+    sidebar.querySelector("a")?.focus();
+    const narrow = matchMedia(NARROW);
+    const onWide = () => setOpen(false);
+    narrow.addEventListener("change", onWide);
+    return () => {
+      narrow.removeEventListener("change", onWide);
+      const { activeElement } = document;
+      if (activeElement === document.body || sidebar.contains(activeElement)) menu.current?.focus();
+    };
+  }, [isOpen]);
 
   const open = (files: readonly File[]) => {
     for (const file of files) {
@@ -73,7 +89,7 @@ export function Frame() {
         open([...event.dataTransfer.files]);
       }}
     >
-      <button type="button" className="skip" onClick={() => main.current?.focus()}>
+      <button type="button" className="skip" inert={isOpen} onClick={() => main.current?.focus()}>
         {strings.skip}
       </button>
       <Sidebar place={place} onChoose={() => setOpen(false)} onFile={onFile} />
@@ -85,15 +101,16 @@ export function Frame() {
         onClick={() => setOpen(false)}
       />
       <button
+        ref={menu}
         type="button"
         className="icon-button sidebar-button"
-        aria-label={isOpen ? strings.sidebar.close : strings.sidebar.open}
+        aria-label={strings.sidebar.open}
         aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => setOpen(true)}
       >
         <Icon name="menu" />
       </button>
-      <main id="main" ref={main} tabIndex={-1}>
+      <main id="main" ref={main} tabIndex={-1} inert={isOpen}>
         <Guard at={pathOf(place)} back={wayBack(app, place)}>
           {place.page === "chat" ? (
             <ChatView key={place.id} chat={app.chat(place.id, place.tab)} tab={place.tab} place={place} />
@@ -149,7 +166,7 @@ function useShortcuts(app: App, openSidebar: (isOpen: boolean) => void): void {
       if (isCommand && key === "k") {
         event.preventDefault();
         // At once: the next key is a letter of what is searched.
-        flushSync(() => openSidebar(true));
+        flushSync(() => openSidebar(matchMedia(NARROW).matches));
         document.querySelector<HTMLInputElement>(".search input")?.focus();
       } else if (isCommand && event.shiftKey && key === "o") {
         event.preventDefault();

@@ -33,7 +33,7 @@ export default function GatewayView({ filters: given }: { filters: RequestFilter
   const change = (changes: RequestFilters) =>
     app.router.go({ page: "gateway", filters: { ...given, ...changes } }, "replace");
   return (
-    <ScrollArea className="page" label={words.title}>
+    <ScrollArea className="page gateway" label={words.title}>
       <h1>{words.title}</h1>
       <p className="lead">{words.lead}</p>
       <Form className="request-filters" aria-label={words.narrowed}>

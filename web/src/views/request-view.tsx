@@ -5,7 +5,7 @@ import { Fold } from "../parts/fold.tsx";
 import { Json } from "../parts/json.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { ReceiptText } from "../parts/receipt-text.tsx";
-import { didWords } from "../parts/request-table.tsx";
+import { didWords, STOPPED } from "../parts/request-table.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp } from "../parts/use-store.ts";
 import { count, dollars, duration, instant, percent } from "../state/format.ts";
@@ -36,6 +36,7 @@ export default function RequestView({ id }: { id: string }) {
 
 function Shown({ record }: { record: RequestRecord }) {
   const { conversation, last, sent, answer, noAnswer, error } = record;
+  const isStopped = record.status === STOPPED;
   return (
     <>
       <p className="lead">
@@ -57,7 +58,7 @@ function Shown({ record }: { record: RequestRecord }) {
             <PlaceLink
               to={{
                 page: "gateway",
-                filters: { search: conversation, hours: "all", ...(record.from && { from: record.from }) },
+                filters: { search: conversation, hours: "all", from: "all" },
               }}
             >
               {words.ofChat}
@@ -66,8 +67,10 @@ function Shown({ record }: { record: RequestRecord }) {
         )}
       </p>
       {error === undefined ? null : (
-        <section className="failed" role="note">
-          <h2>{record.status < 400 ? words.marked : words.failed(record.status)}</h2>
+        <section className={isStopped ? "" : "failed"} role="note">
+          <h2>
+            {isStopped ? words.stopped : record.status < 400 ? words.marked : words.failed(record.status)}
+          </h2>
           <p>{error}</p>
         </section>
       )}
@@ -160,7 +163,7 @@ function factsOf(record: RequestRecord): readonly (readonly [name: string, value
     [words.reason, record.reason && strings.compaction.why(record.reason)],
     [columns.model, record.model],
     [columns.client, record.client],
-    [columns.status, String(record.status)],
+    [columns.status, record.status === STOPPED ? strings.gateway.stopped : String(record.status)],
     [words.path, record.path],
     [columns.tokens, tokens && strings.gateway.became(tokens.before, tokens.after)],
     [words.deferred, deferred && words.sparing(deferred.tools, count(deferred.tokens))],
@@ -172,6 +175,11 @@ function factsOf(record: RequestRecord): readonly (readonly [name: string, value
           usage.cacheRead ?? 0,
           percent((usage.cacheRead ?? 0) / Math.max(1, usage.input)),
         ),
+    ],
+    [
+      words.cacheLost,
+      record.cacheLost &&
+        strings.gateway.lostBy(strings.gateway.lost[record.cacheLost], record.lostSpend ?? 0),
     ],
     [words.answered, usage?.output === undefined ? undefined : count(usage.output)],
     [columns.spend, spend === undefined ? undefined : dollars(spend)],

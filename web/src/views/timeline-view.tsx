@@ -22,7 +22,11 @@ const SIDES = { happened: words.happened, replay: words.replay };
 
 /** What really happened, and apart from it what a replay would do. */
 export default function TimelineView({ chat }: { chat: Chat }) {
-  const [side, setSide] = useState<keyof typeof SIDES>("happened");
+  const hasUpstream = usePiece(useApp().store, ({ status }) => status?.hasUpstream);
+  const [chosen, setSide] = useState<keyof typeof SIDES>();
+  const [isEmpty, setEmpty] = useState(false);
+  // Where nothing was recorded and no model can answer, only a replay has something to show.
+  const side = chosen ?? (isEmpty && hasUpstream === false ? "replay" : "happened");
   return (
     <div className="timeline">
       <div className="timeline-sides">
@@ -30,7 +34,7 @@ export default function TimelineView({ chat }: { chat: Chat }) {
         <p className="help">{side === "happened" ? words.happenedHelp : words.replayHelp}</p>
       </div>
       {side === "happened" ? (
-        <Happened chat={chat} onReplay={() => setSide("replay")} />
+        <Happened chat={chat} onReplay={() => setSide("replay")} onEmpty={() => setEmpty(true)} />
       ) : (
         <Replayed chat={chat} />
       )}
@@ -38,7 +42,8 @@ export default function TimelineView({ chat }: { chat: Chat }) {
   );
 }
 
-function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
+function Happened(props: { chat: Chat; onReplay: () => void; onEmpty: () => void }) {
+  const { chat, onReplay, onEmpty } = props;
   const app = useApp();
   const version = usePiece(chat.store, (state) => state.version);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new past
@@ -53,22 +58,20 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
   useEffect(() => {
     if (isOver) chat.shown();
   }, [chat, isOver]);
+  const isEmpty = past?.events.length === 0;
+  useEffect(() => {
+    if (isEmpty) onEmpty();
+  }, [isEmpty, onEmpty]);
   // Whoever goes elsewhere looks at something else.
   useEffect(() => () => chat.shown(), [chat]);
   const points = useMemo(() => {
     const compacted = new Set(
       past?.events.filter(({ type }) => type === "compacted").map(({ messages }) => messages),
     );
-    // A compaction by hand stands in the past like a request, and sends nothing.
-    const byHand = new Set(
-      past?.events
-        .filter((event) => event.type === "compacted" && event.reason === "forced")
-        .map(({ request }) => request),
-    );
     return past?.points.map((point) => ({
       ...point,
       compacted: compacted.has(point.messages),
-      isNext: point.request === undefined || byHand.has(point.request),
+      isNext: point.request === undefined || point.unsent === true,
     }));
   }, [past]);
   if (past === undefined || points === undefined) return <WorkProgress work={work} label={words.reading} />;

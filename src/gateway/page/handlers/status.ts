@@ -43,7 +43,7 @@ import { detailsOf, receiptsIn, rowsOf } from "../../conversation/timeline.ts";
 import { isOnlyClient } from "../../http/admit.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { NOBODY } from "../../requests/requests.ts";
-import { factOf } from "../../requests/running-request.ts";
+import { CLIENT_LEFT, factOf } from "../../requests/running-request.ts";
 import { headersFor, keyOwner, shownAddress, type Upstream } from "../../upstream/upstream.ts";
 import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
@@ -164,15 +164,19 @@ export const statusHandlers = {
 
 /** Why nothing can be shown as the answer of a request. */
 function noAnswer({ kind, status, conversation }: StoredRequest, isGone: boolean): string {
+  if (status === CLIENT_LEFT) return "It was stopped before it was complete.";
   if (status >= 400) return "It failed.";
   if (kind === "compaction") return "What a model was asked for it are requests of their own.";
   if (isGone || conversation === undefined) return "Its conversation isn't in the store.";
   return "No answer of it is in the store.";
 }
 
+const SOURCES = [...REQUEST_KINDS, "all"] as const;
+
 /** Without a wish those that somebody sent; of one conversation all that there were. */
 function kindsOf(context: ApiContext): RequestFilter["kinds"] {
-  const from = oneOf(context, "from", REQUEST_KINDS);
+  const from = oneOf(context, "from", SOURCES);
+  if (from === "all") return undefined;
   if (from !== undefined) return [from];
   return given(context.query("conversation")) === undefined ? ["client", "page"] : undefined;
 }
@@ -229,10 +233,14 @@ async function totals(context: ApiContext): Promise<Totals> {
   await gateway.requests.flush();
   const { store } = gateway;
   const filter = filterOf(context);
-  const from = oneOf(context, "from", REQUEST_KINDS);
+  const from = oneOf(context, "from", SOURCES);
   const by = oneOf(context, "by", TOTALS_BY);
   const every = everyOf(context);
-  const sums = await store.requests.totals(tenant, { ...filter, every, ...(from && { kinds: [from] }) });
+  const sums = await store.requests.totals(tenant, {
+    ...filter,
+    every,
+    ...(from && from !== "all" && { kinds: [from] }),
+  });
   const { counts, bytes } = await store.upkeep.stats(tenant);
   const asked = sums.filter(({ kind }) => kind === "client" || kind === "page");
   const names = (name: "model" | "client") => [...new Set(asked.flatMap((one) => one[name] || []))].sort();

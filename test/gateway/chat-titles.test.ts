@@ -11,7 +11,12 @@ beforeAll(async () => {
   provider = await startFakeProvider({
     models: ["gpt-4o"],
     reply: ({ lastUser, messages }) => {
-      if (lastUser.startsWith("Write a title")) return "“Mulch in the shed.”";
+      if (lastUser.startsWith("Write a title")) {
+        if (lastUser.includes("at length"))
+          return "Of course! Here is a title that says what the two of us have spoken about: mulch.";
+        if (lastUser.includes("by echo")) return "Write a title for the conversation below";
+        return "“Mulch in the shed.”";
+      }
       if (!lastUser.startsWith("Look up") || messages.at(-1)?.role === "tool") return "Here it is.";
       return { text: "Let me look.", calls: [{ name: "precis_recall", args: { query: "mulch" } }] };
     },
@@ -71,6 +76,20 @@ it("the model names it after the first answer, once, unless a setting forbids it
   await call(urlOf(routes.chat, { id }), "POST", { text: "And the spade?" });
   expect(provider.requests.length).toBe(asked + 3);
 });
+
+it.each(["Answer at length.", "Answer by echo."])(
+  "what is no title leaves the first words: %s",
+  async (said) => {
+    await call(routes.changeSettings.path, "PATCH", { modelTitles: null });
+    const asked = provider.requests.length;
+    const id = await chat(said);
+    await expect.poll(() => provider.requests.length).toBe(asked + 2);
+    // The title that comes of a later chat came after this one's.
+    const other = await chat("Where is the mulch?");
+    await expect.poll(() => titleOf(other)).toBe("Mulch in the shed");
+    expect(await titleOf(id)).toBe(said);
+  },
+);
 
 it("a chat that was given a name as it was made keeps it, also where that is its first words", async () => {
   await call(routes.changeSettings.path, "PATCH", { modelTitles: null });

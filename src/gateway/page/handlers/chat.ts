@@ -1,5 +1,5 @@
 import { encode } from "../../../apis/index.ts";
-import { cutTo, firstCharacters } from "../../../core/first-characters.ts";
+import { firstCharacters } from "../../../core/first-characters.ts";
 import { saidText } from "../../../core/message-text.ts";
 import type { Dialect, Role } from "../../../core/types.ts";
 import { inOneLine } from "../../../stores/shared/texts.ts";
@@ -200,10 +200,15 @@ function userMessage(dialect: Dialect<unknown>, text: string, images: readonly s
 
 /** So much of what was asked, and of its answer, is enough to name it (characters). */
 const MATERIAL_CHARS = 1_500;
+/** A longer text is no title, but an answer. */
 const TITLE_CHARS = 80;
+const TITLE_WORDS = 10;
 /** A title takes ten tokens; models that think before take more. */
 const CAP = 300;
 const ASKED = "Write a title for the conversation below: three to six words in its language, nothing else.";
+
+/** How an answer begins that only repeats what was asked. */
+const ECHO = "write a title for";
 
 /** Has a chat's model write its title after the first answer, unless a setting forbids it or somebody has named the chat. */
 async function titleByModel(context: ApiContext, id: string): Promise<void> {
@@ -232,8 +237,9 @@ async function titleByModel(context: ApiContext, id: string): Promise<void> {
   const reply = await onBehalfOf({ sent, conversation: () => id }, () =>
     recorded.complete({ name: "title", messages, cap: CAP }),
   );
-  const written = cutTo(inOneLine(reply.text).replace(/^["“„'*#\s]+|["”“'*.\s]+$/g, ""), TITLE_CHARS);
-  if (written === "") return;
+  const written = inOneLine(reply.text).replace(/^["“„'*#\s]+|["”“'*.\s]+$/g, "");
+  const isTooLong = written.length > TITLE_CHARS || wordsOf(written).split(" ").length > TITLE_WORDS;
+  if (written === "" || isTooLong || wordsOf(written).startsWith(ECHO)) return;
   const updated = await gateway.store.conversations.update(tenant, id, (current) =>
     current.title === title ? { title: written } : {},
   );

@@ -168,6 +168,34 @@ it("a request that quotes hidden messages shows the quotations, in its rows and 
   expect(until).toBeLessThanOrEqual(after.length);
 });
 
+it("a compaction has one size on its divider and on the timeline, whatever is quoted behind it", async () => {
+  provider = await startFakeProvider({ reply: "Understood." });
+  gateway = await startGateway({
+    ...upstreamAt(provider.url),
+    strategy: "truncate-oldest",
+    budget: 4_000,
+    recall: { auto: true },
+  });
+  const messages = Array.from({ length: 24 }, (_, shelf) => [
+    { role: "user", content: `Where is shelf${shelf}?` },
+    {
+      role: "assistant",
+      content: `Shelf${shelf} holds box${shelf} in hall${shelf}. ${"That is how it is stored. ".repeat(30)}`,
+    },
+  ]).flat();
+  const { conversations } = await call(routes.importFile, {
+    body: { name: "shelves.json", text: JSON.stringify({ model: "gpt-4o", messages }) },
+  });
+  const { id } = conversations[0]!;
+  await say(id, "What does shelf3 hold, box3 of hall3?");
+  const params = { id };
+  const { dividers } = await call(routes.messages, { params });
+  const { events: happened } = await call(routes.timeline, { params });
+  expect(happened.map(({ type }) => type)).toEqual(expect.arrayContaining(["compacted", "recalled"]));
+  const [made] = happened.filter((event) => event.type === "compacted");
+  expect(made?.tokens.after).toBe(dividers.at(-1)!.tokens.after);
+});
+
 it("meter and inspector are one while a question that will be quoted something waits for its view", async () => {
   provider = await startFakeProvider({ reply: "Understood." });
   gateway = await startGateway({

@@ -90,6 +90,8 @@ export interface Quotation {
   readonly before: number;
   /** Places of the messages that are quoted, each once. */
   readonly messages: readonly number[];
+  /** What it adds to the view. */
+  readonly tokens: number;
 }
 
 /** A passage of a hidden message that came back, and why. */

@@ -69,8 +69,8 @@ export function quotedBy(
 
 /** Quotations as a report tells them. */
 export function quotationsOf(quoted: readonly Quoted[], { structure }: Conversation): Quotation[] {
-  return quoted.map(({ before, record }) => ({
-    before,
+  return quoted.map(({ before, record, tokens }) => ({
+    ...{ before, tokens },
     messages: [...new Set(record.passages.map(([message]) => structure.start + message))],
   }));
 }

@@ -54,13 +54,15 @@ export function compactedFact(
   ms: number,
   failed = failedSummary(report),
 ): Extract<TimelineFact, { type: "compacted" }> {
+  // As its checkpoint says it: what is quoted behind it for one message is a fact of its own.
+  const after = report.quoted.reduce((left, { tokens }) => left - tokens, report.tokens.after);
   return {
     type: "compacted",
     reason: report.reason,
     rung: report.rungs.findLast(({ result }) => result === "used")?.rung,
     strategy: report.strategy,
-    tokens: report.tokens,
-    pressure: report.pressure,
+    tokens: { ...report.tokens, after },
+    pressure: { ...report.pressure, after: after / report.budget.budget },
     counts: report.counts,
     ms: Math.round(ms),
     cost: report.cost,

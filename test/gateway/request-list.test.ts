@@ -95,8 +95,11 @@ it("a request that precis itself refuses is listed with its status", async () =>
   expect(response.status).toBeGreaterThanOrEqual(400);
   expect(provider.requests).toHaveLength(0);
   expect(await requests(serve.url, { outcome: "failed" })).toMatchObject([
-    { status: response.status, model: "gpt-4o", path: "/v1/chat/completions" },
+    { status: response.status, model: "gpt-4o", path: "/v1/chat/completions", outcome: "refused" },
   ]);
+  expect(await requests(serve.url, { outcome: "refused" })).toHaveLength(1);
+  expect(await requests(serve.url, { outcome: "untouched" })).toEqual([]);
+  expect(await totalsOf(serve.url)).toMatchObject({ requests: 1, errors: 1, refused: { "too-long": 1 } });
 });
 
 const LONG = "Every line of this paragraph is here to fill the window. ".repeat(30);

@@ -100,7 +100,8 @@ export interface RequestFact extends Omit<RequestFields, (typeof OWN_WORDS)[numb
   readonly from?: RequestFields["kind"];
   readonly conversation: string | undefined;
   readonly model: string | undefined;
-  readonly outcome: Outcome | "off" | "observed" | "untouched";
+  /** `refused`: system prompt and last user message alone were too long, so that precis sent nothing. */
+  readonly outcome: Outcome | "off" | "observed" | "untouched" | "refused";
   /** Of the transcript and of what was sent. */
   readonly tokens: { readonly before: number; readonly after: number } | undefined;
   /** Why it failed. */
@@ -129,6 +130,7 @@ export const REQUEST_OUTCOMES = [
   "observed",
   "off",
   "untouched",
+  "refused",
 ] as const satisfies readonly NonNullable<RequestQuery["outcome"]>[];
 export const REQUEST_SORTS = [
   "time",
@@ -219,7 +221,7 @@ export interface Totals
   readonly ms: number;
   readonly p50: number;
   readonly p95: number;
-  /** Requests that were refused before they were looked at, by reason. */
+  /** Requests that precis refused, by reason: `too-long` are in the list, others were refused before they were looked at. */
   readonly refused: Readonly<Record<string, number>>;
   /** Models and clients that requests were made for and by. */
   readonly models: readonly string[];

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { crc32 } from "node:zlib";
 import { defined } from "../../core/collections.ts";
+import { BudgetImpossibleError } from "../../core/errors.ts";
 import { stringifyDeep } from "../../core/json.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Prices, RecalledPassage, Report, Usage } from "../../core/types.ts";
@@ -273,6 +274,7 @@ export class RunningRequest {
   end(status: number, error?: unknown): void {
     if (error !== undefined) {
       const { code, message } = describeFailure(error);
+      if (error instanceof BudgetImpossibleError && this.start.kind !== "compaction") this.action = "refused";
       if (status === 429 || this.client === undefined) this.refusal = code;
       this.fails(status, message);
     }

@@ -199,6 +199,8 @@ export interface ReadRange {
 
 /** Which conversations to list: pinned ones first, then the newest. */
 export interface ListQuery {
+  /** Only those with these ids. */
+  readonly ids?: readonly string[];
   /** Text that the title contains, in any case. */
   readonly search?: string;
   /** Only those of this session. */

@@ -122,7 +122,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     siblings: async (tenant, id) => (await of("siblings", tenant, id, siblingsOnPath)) ?? new Map(),
 
-    list: (tenant, query = {}) => read("list", () => list(tenant, query)),
+    list: (tenant, query = {}) => read("list", () => list(engine, tenant, query)),
 
     update: (tenant, id, changes) =>
       write("update", function* () {
@@ -178,13 +178,15 @@ function* changed(row: ConversationRow, changes: ConversationChanges): Script<Co
 }
 
 function* list(
+  { isOneOf, rowsOf }: Pick<SqlEngine, "isOneOf" | "rowsOf">,
   tenant: string,
-  { search, session, of, archived = "hide", limit, cursor }: ListQuery,
+  { ids, search, session, of, archived = "hide", limit, cursor }: ListQuery,
 ): Script<ConversationPage> {
   const size = pageSize(limit, PAGE);
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const { where, values } = allOf(
     ["tenant = ? and deleted_at is null", tenant],
+    [isOneOf("id"), ids && rowsOf.value(ids)],
     ["archived = ?", archived === "all" ? undefined : archived === "only" ? 1 : 0],
     [GOES_BY, session, session],
     ["case when client is null then 1 else 0 end = ?", of && (of === "person" ? 1 : 0)],

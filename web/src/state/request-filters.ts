@@ -29,7 +29,16 @@ export function rangeOf(
   return { since: Math.floor((now - Number(hours) * HOUR_MS) / every + 1) * every };
 }
 
-export const OUTCOMES = ["failed", "compacted", "view", "pass", "observed", "off", "untouched"] as const;
+export const OUTCOMES = [
+  "failed",
+  "compacted",
+  "view",
+  "pass",
+  "observed",
+  "off",
+  "untouched",
+  "refused",
+] as const;
 
 /** What narrows the list; "" doesn't, and neither does what no choice offers. */
 export function filtersOf(given: RequestFilters) {

@@ -131,6 +131,7 @@ export const gateway = {
     off: "off",
     observed: "only observed",
     untouched: "untouched",
+    refused: "refused by precis, too long",
   },
 };
 

@@ -9,6 +9,7 @@ import { windowOf } from "../../../models/shared/served-window.ts";
 import { profiles } from "../../../profiles/index.ts";
 import type { RequestFilter, RequestSums, StoredRequest } from "../../../stores/server-store.ts";
 import { percentileOf } from "../../../stores/shared/latency.ts";
+import { PAGE } from "../../../stores/shared/pages.ts";
 import { schemas } from "../../api/schemas.ts";
 import {
   CHAT_SETTINGS,
@@ -66,13 +67,14 @@ async function titlesOf(
   tenant: string,
   requests: readonly Pick<StoredRequest, "conversation">[],
 ): Promise<ReadonlyMap<string | undefined, string>> {
-  const ids = new Set(requests.flatMap(({ conversation }) => conversation ?? []));
-  const found = await Promise.all([...ids].map((id) => conversations.get(tenant, id)));
-  return new Map(
-    found.flatMap((one) =>
-      one === undefined || isThrownAway(one) ? [] : [[one.id, one.title || one.session] as const],
-    ),
-  );
+  const ids = [...new Set(requests.flatMap(({ conversation }) => conversation ?? []))];
+  const titles = new Map<string, string>();
+  for (let from = 0; from < ids.length; from += PAGE.max) {
+    const some = { ids: ids.slice(from, from + PAGE.max), archived: "all", limit: PAGE.max } as const;
+    const { conversations: found } = await conversations.list(tenant, some);
+    for (const { id, title, session } of found) titles.set(id, title || session);
+  }
+  return titles;
 }
 
 export const statusHandlers = {
@@ -189,7 +191,9 @@ function filterOf(context: ApiContext): RequestFilter {
     client: given(query("client")),
     search: given(query("search")),
     conversation: given(query("conversation")),
-    ...(outcome === "failed" ? { failed: true } : outcome !== undefined && { outcome, failed: false }),
+    ...(outcome === "failed"
+      ? { failed: true }
+      : outcome !== undefined && { outcome, ...(outcome !== "refused" && { failed: false }) }),
     ...rangeOf(context),
   };
 }
@@ -250,6 +254,13 @@ async function totals(context: ApiContext): Promise<Totals> {
   for (const one of whose)
     for (const { reason, count } of await store.requests.refusals(one, filter))
       refused[reason] = (refused[reason] ?? 0) + count;
+  if ((filter.outcome ?? "refused") === "refused") {
+    const { requests } = addAll(
+      await store.requests.totals(tenant, { ...filter, outcome: "refused" }),
+      "requests",
+    );
+    if (requests > 0) refused["too-long"] = requests;
+  }
   return {
     ...addedUp(sums),
     since: Math.min(gateway.now(), ...sums.map(({ since }) => since)),

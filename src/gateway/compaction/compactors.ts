@@ -13,7 +13,7 @@ import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/index.ts";
 import { markedRecords } from "./records.ts";
 import { readingOf, redactingModel } from "./redact-secrets.ts";
-import { NO_MODEL, type WarnGuess, type Windows } from "./windows.ts";
+import { engineInfo, NO_MODEL, type WarnGuess, type Windows } from "./windows.ts";
 
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
 const MAX_COMPACTORS = 500;
@@ -65,7 +65,7 @@ export function createCompactors(options: {
         ...tuning,
         dialect: alternating(readingOf(config, wire.dialect), upstream),
         window: { model: id },
-        models: { [id]: { ...info, window, known: info.known || asked !== undefined } },
+        models: { [id]: { ...engineInfo(info), window, known: info.known || asked !== undefined } },
         profile,
         ...defined({ strategy, budget }),
         ...(summarizer && { summarizer: config.redact ? redactingModel(summarizer) : summarizer }),

@@ -29,6 +29,9 @@ type Info = ModelInfo & {
   readonly mayBeOld?: boolean;
 };
 
+/** What the engine is told of a model: not where its window comes from. */
+export const engineInfo = ({ from: _, mayBeOld: __, ...info }: Info): ModelInfo => info;
+
 /** What each model's window is: what its upstream said, what the config says, what the registry knows, or a guess. */
 export type Windows = ReturnType<typeof createWindows>;
 

@@ -18,7 +18,7 @@ import { schemas } from "../../api/schemas.ts";
 import { tuningOf } from "../../api/settings.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { createPace, measureOf } from "../../compaction/measure.ts";
-import { NO_MODEL, NOBODYS_WINDOW } from "../../compaction/windows.ts";
+import { engineInfo, NO_MODEL, NOBODYS_WINDOW } from "../../compaction/windows.ts";
 import { countAhead, type Loaded, load } from "../../conversation/loaded.ts";
 import { fitInput, type ReplayedState, replayCompactor } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
@@ -169,7 +169,9 @@ async function sourceOf(
     return {
       loaded,
       model: model || NO_MODEL,
-      models: { [model || NO_MODEL]: { ...info, factor: gateway.windows.factor(upstream, model, tenant) } },
+      models: {
+        [model || NO_MODEL]: { ...engineInfo(info), factor: gateway.windows.factor(upstream, model, tenant) },
+      },
       window: settings.window ?? (info.window === NOBODYS_WINDOW ? DEFAULT_WINDOW : info.window),
       measure: await measureOf(gateway, choice),
       title: conversation.title,

@@ -127,6 +127,10 @@ for (const [name, file] of Object.entries(FILES))
     for (const group of [after.transcript, after.sent, after.replayed]) isOne(group);
     expect(before.asked).toEqual([]);
     expect(after.asked).toHaveLength(1);
+    // A transcript only grows, so the line of its sizes never falls.
+    const { points } = last(await events<Progress<Past>>(routes.past, { params }));
+    const line = points.map(({ now, transcript }) => now?.transcript ?? transcript);
+    expect(line).toEqual(line.toSorted((a, b) => a - b));
     for (const [recorded, shown] of after.asked) expect(shown).toEqual(recorded);
     expect(after.transcript.view).not.toBe(before.transcript.view);
   });

@@ -76,6 +76,8 @@ export interface PastPoint {
   /** Tokens of all that was said, and of what was sent of it. */
   readonly transcript: number;
   readonly view: number;
+  /** Both as they are counted now: what providers report changes how precis counts, and lines through all points need one count. */
+  readonly now?: { readonly transcript: number; readonly view: number };
   /** The request; left out for the present, which wasn't sent. */
   readonly request?: string;
   /** A compaction beside requests: it sent nothing. */

@@ -201,16 +201,26 @@ export async function pastOf(
 ): Promise<Past> {
   const rows = await placedRows(parts, tenant, loaded);
   const { stored, messages, lead } = loaded;
+  // The size of the transcript after each of its messages, as it is counted now.
+  let size = systemTokens(loaded, measure);
+  const sizes = messages.map((message) => {
+    size += measure.message(message);
+    return size;
+  });
   const points = new Map<number, PastPoint>();
   for (const one of rows) {
     const { row, messages: at } = one;
     const { tokensBefore: transcript, tokensAfter = transcript } = row;
     if (transcript === undefined || !isStanding(one) || (row.status >= 400 && points.has(at))) continue;
     const view = row.outcome === "observed" ? transcript : tokensAfter!;
+    const whole = sizes[at + lead.length - 1] ?? transcript;
     points.set(at, {
       messages: at,
       transcript,
       view,
+      ...(whole !== transcript && {
+        now: { transcript: whole, view: Math.round((view * whole) / Math.max(1, transcript)) },
+      }),
       request: row.id,
       ...(!isRequest(one) && { unsent: true }),
     });
@@ -221,10 +231,7 @@ export async function pastOf(
   if (stored.length > 0)
     points.set(stored.length, {
       messages: stored.length,
-      transcript: messages.reduce(
-        (sum, message) => sum + measure.message(message),
-        systemTokens(loaded, measure),
-      ),
+      transcript: size,
       view: standing.tokens,
       ...(there &&
         made?.row.checkpoint === standing.checkpoint && {

@@ -10,6 +10,8 @@ import type {
 export type Point = Omit<ReplayPoint, "budget"> & {
   readonly budget?: number;
   readonly request?: string;
+  /** As counted now, where that is another count. */
+  readonly now?: { readonly transcript: number; readonly view: number };
   /** Nothing was sent: the next request will send it. */
   readonly isNext?: boolean;
 };
@@ -18,8 +20,8 @@ export type Point = Omit<ReplayPoint, "budget"> & {
 export function columnsOf(points: readonly Point[], lead = 0) {
   return {
     x: points.map(({ messages }) => messages + lead),
-    view: points.map(({ view }) => view),
-    transcript: points.map(({ transcript }) => transcript),
+    view: points.map(({ now, view }) => now?.view ?? view),
+    transcript: points.map(({ now, transcript }) => now?.transcript ?? transcript),
     budget: points.map(({ budget }) => budget ?? null),
     cached: points.map(({ cached }) => cached ?? null),
     compacted: points.filter(({ compacted }) => compacted).map(({ messages }) => messages + lead),

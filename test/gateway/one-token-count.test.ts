@@ -127,10 +127,6 @@ for (const [name, file] of Object.entries(FILES))
     for (const group of [after.transcript, after.sent, after.replayed]) isOne(group);
     expect(before.asked).toEqual([]);
     expect(after.asked).toHaveLength(1);
-    // A transcript only grows, so the line of its sizes never falls.
-    const { points } = last(await events<Progress<Past>>(routes.past, { params }));
-    const line = points.map(({ now, transcript }) => now?.transcript ?? transcript);
-    expect(line).toEqual(line.toSorted((a, b) => a - b));
     for (const [recorded, shown] of after.asked) expect(shown).toEqual(recorded);
     expect(after.transcript.view).not.toBe(before.transcript.view);
   });
@@ -185,4 +181,29 @@ it("a file that is opened again stands on the compaction that was made for it, a
   expect(again.compactions).toMatchObject([{ isFound: true }]);
   expect(again.sent).toBe(again.view.tokens.after);
   expect(again.sent).toBe(first.sent);
+});
+
+it("a transcript only grows, so the line of its sizes never falls, also where its provider counts fewer tokens", async () => {
+  const sparing = await startFakeProvider({
+    count: (words) => Math.ceil(words.length / 5),
+    reply: () => "Noted.",
+  });
+  const there = await serveHere(["--upstream", sparing.url, "--window", String(WINDOW)]);
+  try {
+    const api = apiOf(() => there.url);
+    const text = JSON.stringify({ model: "claude-sonnet-4-5", messages: talk("sparing") });
+    const { conversations } = await api.call(routes.importFile, { body: { name: "house.json", text } });
+    const params = { id: conversations[0]!.id };
+    for (const said of ["What is open?", "What else?"])
+      await api.events(routes.chat, { params, body: { text: said } });
+    const { points } = last(await api.events<Progress<Past>>(routes.past, { params }));
+    const line = points.map(({ now, transcript }) => now?.transcript ?? transcript);
+    expect(line.length).toBeGreaterThan(1);
+    expect(line).toEqual(line.toSorted((a, b) => a - b));
+    // Each request's own figure stays what its record says.
+    expect(points[0]!.transcript).toBeGreaterThan(points.at(-1)!.transcript);
+  } finally {
+    await there.stop();
+    await sparing.close();
+  }
 });

@@ -70,7 +70,9 @@ const MISTYPED = { PRECIS_PROT: "9000", PRECIS_FUZZ: "1" };
 
 /** However many workers read them. */
 function expectOneWarning(serve: Pick<ServeProcess, "log">): void {
-  expect(serve.log().match(/PRECIS_PROT isn.t a variable .* Did you mean PRECIS_PORT\?/g)).toHaveLength(1);
+  expect(serve.log().match(/PRECIS_PROT isn.t a known variable .* Did you mean PRECIS_PORT\?/g)).toHaveLength(
+    1,
+  );
   expect(serve.log().match(/PRECIS_FUZZ/g)).toHaveLength(1);
 }
 

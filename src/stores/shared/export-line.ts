@@ -38,6 +38,8 @@ interface ExportedMessage {
   readonly message: StoredMessage;
   /** The number of the message that it follows, null for none, if that isn't the one in the line before. */
   readonly parent?: number | null;
+  /** Other ids of the answer that ends with it, beside `message.answer`. */
+  readonly answers?: readonly string[];
 }
 
 /** A line with a record of the engine, which stands on the message with this chain hash. */
@@ -117,6 +119,9 @@ async function* wholeItems(
           count.lines,
           `a message whose parent ${shown(line.parent)} isn't the number of one before it`,
         );
+      const { answers = [] } = line;
+      if (!Array.isArray(answers) || !answers.every((one) => typeof one === "string"))
+        throw wrongLine(count.lines, "a message whose answers aren't a list of texts");
       hashes.add(line.message.hash);
       whole.messages.push(line);
       continue;

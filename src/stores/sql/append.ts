@@ -11,7 +11,7 @@ import {
   NODES_PER_CONVERSATION,
   rowOfSession,
 } from "./conversation-row.ts";
-import type { EarlyRecords } from "./records.ts";
+import { type EarlyRecords, insertRecord } from "./records.ts";
 import { fieldsBody, insertRequests, isHeadOfRequest, type PlacedRequest } from "./requests.ts";
 import { insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -420,4 +420,9 @@ export function* insertTree(
     ),
   ]);
   yield* insertNodes(nodes);
+  for (const [n, { answers = [] }] of messages.entries())
+    for (const answer of answers) {
+      const { id, hash, at } = nodes[n]!;
+      yield* insertRecord({ tenant, kind: "answer", key: answer, hash, saved_at: at, json: "{}" }, id);
+    }
 }

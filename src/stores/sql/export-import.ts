@@ -13,7 +13,7 @@ import { readSettings } from "./beside.ts";
 import { readBody } from "./bodies.ts";
 import { type ClientKeyRow, clientKeyOf, insertClientKey } from "./client-keys.ts";
 import { type ConversationRow, conversationOf, rowOf } from "./conversation-row.ts";
-import { insertRecord, nodesWith, type RecordRow } from "./records.ts";
+import { insertRecord, nodesWith, otherAnswers, type RecordRow } from "./records.ts";
 import { addRequest, requestsAfter } from "./requests.ts";
 import { firstRow, putRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -92,6 +92,7 @@ async function* conversations(read: ReadScript, tenant: string): AsyncIterable<E
       ...(head !== undefined && { head }),
       ...(leaf !== undefined && leaf !== row.nodes - 1 && { leaf }),
     };
+    const answers = await read(otherAnswers(row.key));
     for (let from = 0; from < row.nodes; from += ROWS_PER_PAGE)
       for (const { n, parent, message } of await read(readNodes(row.key, from, from + ROWS_PER_PAGE)))
         yield {
@@ -100,6 +101,7 @@ async function* conversations(read: ReadScript, tenant: string): AsyncIterable<E
           conversation: id,
           message,
           ...(parent !== (n === 0 ? null : n - 1) && { parent }),
+          ...(answers.has(n) && { answers: answers.get(n)! }),
         };
   }
 }
@@ -110,7 +112,7 @@ async function* records(read: ReadScript, tenant: string): AsyncIterable<ExportL
       read(
         rows<RecordRow>(
           `select kind, key, hash, min(json) as json, min(saved_at) as saved_at from precis_records
-           where tenant = ? and kind || ' ' || key > ? group by kind, key, hash order by kind || ' ' || key limit ${ROWS_PER_PAGE}`,
+           where tenant = ? and kind <> 'answer' and kind || ' ' || key > ? group by kind, key, hash order by kind || ' ' || key limit ${ROWS_PER_PAGE}`,
           tenant,
           after,
         ),

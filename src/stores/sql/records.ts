@@ -3,7 +3,7 @@ import { checkName } from "../shared/texts.ts";
 import { HASHES_PER_STATEMENT, inBatches, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { hasHash, keyOfNode, type NodeRow } from "./tree.ts";
+import { hasHash, keyOfNode, type NodeRow, nodesOf, numberOfNode } from "./tree.ts";
 
 /** `answer`: another id of the answer that ends with the message, beside the one that stands there. Nobody asks for it by its hash. */
 export type RecordKind = "checkpoint" | "summary" | "undo" | "answers" | "recalled" | "answer";
@@ -143,6 +143,20 @@ export function* nodesWith(tenant: string, hash: string): Script<number[]> {
     tenant,
   );
   return found.map(({ id }) => id);
+}
+
+/** Ids of answers beside those that stand with their messages, by the number of the message. */
+export function* otherAnswers(key: number): Script<ReadonlyMap<number, readonly string[]>> {
+  const found = yield* rows<{ readonly node: number; readonly key: string }>(
+    "select node, key from precis_records where kind = 'answer' and node >= ? and node < ? order by node, key",
+    ...nodesOf(key),
+  );
+  const answers = new Map<number, string[]>();
+  for (const { node, key: answer } of found) {
+    const n = numberOfNode(node);
+    answers.set(n, [...(answers.get(n) ?? []), answer]);
+  }
+  return answers;
 }
 
 export function* insertRecord(row: RecordRow, node: number | null): Script<void> {

@@ -188,6 +188,10 @@ export function describeUpkeep(context: ContractContext): void {
         [/line 3 .* leaf 0 isn't one of its 0 messages/, lines(0, [], [])],
         [/line 5 is a message that came before/, lines(undefined, [], [said[0], said[0]])],
         [/line 4 is a message without/, lines(undefined, [], [{ ...said[0], wire: 1 }])],
+        [
+          /line 4 is a message whose answers aren't a list/,
+          lines(undefined, [null]).map((line, n) => (n === 3 ? { ...line, answers: [1] } : line)),
+        ],
         [/line 4 is a message without/, lines(undefined, [], [null])],
         [/line 3 is a conversation without/, [header, before, { type: "conversation", tenant }]],
       ];

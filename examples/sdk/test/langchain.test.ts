@@ -117,7 +117,7 @@ describe("an agent of LangChain", () => {
     });
     expect(reply.text).toContain("The conversation began with");
     expect(reply.stop).toBe("end");
-    expect(reply.usage.input).toBeGreaterThan(0);
+    expect(reply.usage?.input).toBeGreaterThan(0);
   });
 });
 
